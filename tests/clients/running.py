@@ -60,16 +60,11 @@ def run_claude(
         arguments += ["--settings", str(_written(home / "more-settings.json", json.dumps(settings)))]
     arguments += [*(["--resume", resume] if resume else []), *extra, "--", prompt]
     more = {
-        "ANTHROPIC_BASE_URL": server.url,
-        "ANTHROPIC_API_KEY": _DUMMY_KEY,
-        "DISABLE_AUTOUPDATER": "1",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        "CLAUDE_CODE_TMPDIR": str(home),
         "IS_SANDBOX": "1",  # without it, root may not skip the questions about permissions
+        **(env or {}),
     }
-    return _run(
-        [str(program), *arguments], folder, _env(home, server, {**more, **(env or {})}), home / ".claude" / "projects"
-    )
+    whole = {**client_environment("claude", home, server), **more}
+    return _run([str(program), *arguments], folder, whole, home / ".claude" / "projects")
 
 
 def run_codex(
@@ -94,16 +89,54 @@ def run_codex(
     own = home / ".codex"
     if hooks is not None:
         _written(own / "hooks.json", json.dumps(hooks))
-    _written(own / "config.toml", _codex_config(folder, server, config))
+    write_codex_config(home, folder, server, config)
     options = ["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
     options += [*_CODEX_ALONE, *(["--dangerously-bypass-hook-trust"] if trust else []), *extra]
     arguments = ["exec", "resume", *options, resume, prompt] if resume else ["exec", *options, prompt]
-    more = {"SCRIPTED_KEY": _DUMMY_KEY, "CODEX_HOME": str(own), "TMPDIR": str(home), **(env or {})}
-    return _run([str(program), *arguments], folder, _env(home, server, more), own / "sessions")
+    whole = {**client_environment("codex", home, server), **(env or {})}
+    return _run([str(program), *arguments], folder, whole, own / "sessions")
 
 
-def _codex_config(folder: Path, server: ModelServer, config: str) -> str:
-    return f"""\
+def run_copilot(
+    program: Path, folder: Path, home: Path, server: ModelServer, prompt: str, *, extra: Sequence[str] = ()
+) -> ClientRan:
+    """Let Copilot CLI answer a prompt in a folder; it may do there what it likes."""
+    arguments = ["-p", prompt, "--allow-all-tools", "--trust-folder", "--output-format", "json", *extra]
+    more = {
+        "COPILOT_PROVIDER_BASE_URL": server.url,
+        "COPILOT_PROVIDER_TYPE": "anthropic",
+        "COPILOT_PROVIDER_API_KEY": _DUMMY_KEY,
+        "COPILOT_MODEL": "claude-sonnet-4.5",
+        "COPILOT_OFFLINE": "true",
+    }
+    return _run([str(program), *arguments], folder, _env(home, server, more), home / ".copilot")
+
+
+def run_opencode(program: Path, folder: Path, home: Path, server: ModelServer, prompt: str) -> ClientRan:
+    """Let OpenCode answer a prompt in a folder; it may do there what it likes."""
+    options = {"baseURL": f"{server.url}/v1", "apiKey": _DUMMY_KEY}
+    config = {"provider": {"anthropic": {"options": options}}, "autoupdate": False, "share": "disabled"}
+    more = {"OPENCODE_CONFIG_CONTENT": json.dumps(config), "OPENCODE_DISABLE_MODELS_FETCH": "1"}
+    arguments = ["run", "--format", "json", "-m", f"anthropic/{CLAUDE_MODEL}", prompt]
+    return _run([str(program), *arguments], folder, _env(home, server, more), home / ".opencode")
+
+
+def run_gemini(program: Path, folder: Path, home: Path, server: ModelServer, prompt: str) -> ClientRan:
+    """Let Gemini CLI answer a prompt in a folder; it may do there what it likes."""
+    settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": False}}
+    _written(home / ".gemini" / "settings.json", json.dumps({**settings, "general": {"enableAutoUpdate": False}}))
+    more = {
+        "GOOGLE_GEMINI_BASE_URL": server.url,
+        "GEMINI_API_KEY": _DUMMY_KEY,
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    }
+    arguments = ["-y", "--output-format", "stream-json", "-m", "gemini-2.5-pro", "-p", prompt]
+    return _run([str(program), *arguments], folder, _env(home, server, more), home / ".gemini" / "tmp")
+
+
+def write_codex_config(home: Path, folder: Path, server: ModelServer, config: str = "") -> None:
+    """Write the user's settings of Codex that lead it to the scripted model; `config` is more TOML."""
+    text = f"""\
 model = "{CODEX_MODEL}"
 model_provider = "scripted"
 check_for_update_on_startup = false
@@ -120,6 +153,22 @@ stream_max_retries = 0
 [projects."{folder}"]
 trust_level = "trusted"
 """
+    _written(home / ".codex" / "config.toml", text)
+
+
+def client_environment(client: str, home: Path, server: ModelServer) -> dict[str, str]:
+    """Return the environment in which a client finds its home and the scripted model."""
+    if client == "codex":
+        more = {"SCRIPTED_KEY": _DUMMY_KEY, "CODEX_HOME": str(home / ".codex"), "TMPDIR": str(home)}
+        return _env(home, server, more)
+    more = {
+        "ANTHROPIC_BASE_URL": server.url,
+        "ANTHROPIC_API_KEY": _DUMMY_KEY,
+        "DISABLE_AUTOUPDATER": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "CLAUDE_CODE_TMPDIR": str(home),
+    }
+    return _env(home, server, more)
 
 
 def _env(home: Path, server: ModelServer, more: Mapping[str, str]) -> dict[str, str]:

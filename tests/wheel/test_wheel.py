@@ -89,7 +89,7 @@ def test_the_wheel_carries_templates_example_and_vocabularies(wheel: Path) -> No
         "verifflowcc/_shipped/templates/workflows/light.yaml",
         "verifflowcc/_shipped/templates/postgres.sql",
         "verifflowcc/_shipped/memory.example/CLAUDE.md",
-        "verifflowcc/adapters/tokens/data/o200k_base.vocab",
+        "verifflowcc/base/tokens/data/o200k_base.vocab",
         "verifflowcc/py.typed",
     } <= names
     assert any(name.endswith("licenses/NOTICE") for name in names)

@@ -68,7 +68,7 @@ def test_a_newer_format_is_the_only_problem_told() -> None:
     assert problems("magic: 1\n\nformat: 3") == ["config.yaml:3: format 3 is newer than this vfcc understands (2)"]
 
 
-TOP = "format, workflow, loading_strategy, token_allocation, code_mix, gates, trace, memory, hooks, git, tokens"
+TOP = "format, workflow, loading_strategy, token_allocation, code_mix, gates, trace, memory, hooks, git, run, tokens"
 WHOLE = "a whole number from 1 to 1,000,000,000"
 SHARE = "a number from 0 to 1 with at most six decimals"
 QUOTES = "put it in quotes if you mean the text"

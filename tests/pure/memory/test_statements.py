@@ -60,6 +60,18 @@ DECLARED = (
     "Every endpoint needs an OpenAPI description.",
     "The staging server lives in Frankfurt.",
     "Pull requests need two approvals.",
+    "We never amend a commit that has been pushed.",
+    "We don't interpolate user input into SQL.",
+    "Feature branches must not live longer than three days.",
+    "Write commit messages in the imperative mood.",
+    "Always pass a context as the first argument.",
+    "Wrap errors with context before returning them.",
+    "As of today, sessions are kept in Postgres.",
+    "Starting today, use Poetry for packaging.",
+    "Scratch that, the line length is 100.",
+    "The default branch is trunk.",
+    "We raised the minimum Python version to 3.11.",
+    "Our mobile app targets iOS 16 and later.",
 )
 
 
@@ -106,6 +118,7 @@ def test_plain_declaratives_and_demands_are_active_as_they_were_written(text: st
         "Not only unit tests but also integration tests must pass.",
         "Even if you don't use the logger, import it.",
         "I don't mind long function names.",
+        "We don't couple the domain to the framework.",
     ],
 )
 def test_a_permission_a_condition_or_a_concession_is_never_active(text: str) -> None:
@@ -120,6 +133,14 @@ def test_a_permission_a_condition_or_a_concession_is_never_active(text: str) -> 
         "Obviously we should store passwords in plain text, haha.",
         "Suppose the database is MongoDB.",
         "I always take the stairs.",
+        "I always drink my coffee black.",
+        "I always take the train to work.",
+        "I always forget how regexes work.",
+        "We always go to the same Thai place.",
+        "We switched from coffee to tea.",
+        "We moved from Berlin to Hamburg last summer.",
+        "The server has 3 errors.",
+        "The second argument must be a string.",
         "I can't believe it is already November.",
         "I fixed the bug in the parser.",
         "npm ERR! You must use Node 20",
@@ -151,6 +172,46 @@ def test_a_sentence_takes_back_the_statement_that_it_ends(now: str, before: str)
     assert found
     assert takes_back(found, before) is Match.SURE
     assert takes_back(found, "The client's logo is a lighthouse.") is Match.NONE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'd rather you used a profiler for performance work.",
+        "Additionally, from now on, we'll be using GitHub as our main version control system.",
+        "We now recommend using VSCode as your preferred IDE.",
+        "I want you to develop a habit of never using a debugger.",
+        "I want you to take at least half of your vacation days each year.",
+        "You're not to use virtual environments.",
+        "Could you please use Signal for team chat from now on?",
+        "Let's make Linear our issue tracker.",
+        "I'd like you to discontinue the use of linters in your projects from now on.",
+        "And while we're at it, I want you to also add the '@validate' decorator to all your methods.",
+    ],
+)
+def test_a_wish_of_a_named_speaker_is_active_whatever_its_words(text: str) -> None:
+    (found,) = learnt(text, "Anna")
+
+    assert active(found)
+    assert found.content == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Now, moving forward, I want you to adopt a specific coding style.",
+        "I want you to get familiar with our IT room.",
+        "We primarily use Python for our scripting needs, as you can imagine, and a bit of everything else beside it.",
+    ],
+)
+def test_what_a_named_speaker_announces_is_not_active(text: str) -> None:
+    assert not any(active(each) for each in learnt(text, "Anna"))
+
+
+def test_not_in_a_verb_takes_nothing_back() -> None:
+    found = revision("Feature branches must not live longer than three days.")
+
+    assert found is None or not found.old
 
 
 def test_what_names_a_thing_only_beside_another_is_not_taken_back() -> None:

@@ -36,7 +36,16 @@ from verifflowcc.base.model.config_values import (
 from verifflowcc.base.model.item_values import TYPES, USER_TYPES
 from verifflowcc.base.model.settings import SettingRule, settings_in
 from verifflowcc.base.records import dataclass, is_record
-from verifflowcc.base.text.glob import LONGEST_PATTERN, ROLE, branch_problem, path_problem, pattern_fault, role_problem
+from verifflowcc.base.text.glob import (
+    LONGEST_PATTERN,
+    NAME,
+    ROLE,
+    branch_problem,
+    name_problem,
+    path_problem,
+    pattern_fault,
+    role_problem,
+)
 from verifflowcc.base.text.plain_words import nearest
 
 # The forms that a configuration key may name: what the file may hold there, and the words for it.
@@ -252,6 +261,15 @@ FORMS: Mapping[str, ValueForm] = {
         dict[_MODEL, _FACTOR],
         "a mapping from models to numbers",
         "a number above 0 and at most 10, with at most six decimals",
+    ),
+    "command of gates": ValueForm(
+        Annotated[str, obeys(name_problem), WithJsonSchema({"type": "string", "pattern": NAME})] | None,
+        "the name of a command in gates.commands: a text such as setup",
+    ),
+    "variables": ValueForm(
+        list[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\*?$", max_length=100)]],
+        "a list of names of variables",
+        "the name of a variable: a text such as DATABASE_URL, or DATABASE_* for all that begin so",
     ),
     "words": ValueForm(
         Annotated[list[Annotated[str, Field(max_length=LONGEST_WORD)]], Field(min_length=1, max_length=MOST_WORDS)]

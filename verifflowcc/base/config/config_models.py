@@ -35,6 +35,7 @@ from verifflowcc.base.model.config_values import (
     GitSettings,
     HookSettings,
     MemorySettings,
+    RunSettings,
     TokenSettings,
     TraceSettings,
     decimal_text,
@@ -188,12 +189,14 @@ if TYPE_CHECKING:
     MemorySection = DescribedSection
     HooksSection = DescribedSection
     GitSection = DescribedSection
+    RunSection = DescribedSection
     TokensSection = DescribedSection
 else:
     TraceSection = section_of("trace", TraceSettings())
     MemorySection = section_of("memory", MemorySettings())
     HooksSection = section_of("hooks", HookSettings())
     GitSection = section_of("git", GitSettings())
+    RunSection = section_of("run", RunSettings())
     TokensSection = section_of("tokens", TokenSettings())
 
 
@@ -229,6 +232,7 @@ class FileSection(StrictSection):
         default_factory=HooksSection, description="Recording, hints and denials of the hooks of agent clients."
     )
     git: GitSection = Field(default_factory=GitSection, description="Use of git.")
+    run: RunSection = Field(default_factory=RunSection, description="What agents that `vfcc run` drives work with.")
     tokens: TokensSection = Field(default_factory=TokensSection, description="How tokens are counted.")
 
 

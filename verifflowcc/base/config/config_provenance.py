@@ -59,7 +59,7 @@ def _settings(config: Config, lines: Lines, form: int) -> Iterator[Setting]:
             loc = ("code_mix", role, part)
             yield _setting(lines, share / SHARE_UNIT, *loc, line=lines.get(loc, lines.get(("code_mix", role))))
     yield from _gates(config, lines)
-    for name in ("trace", "memory", "hooks", "git", "tokens"):
+    for name in ("trace", "memory", "hooks", "git", "run", "tokens"):
         yield from _described(getattr(config, name), lines, name)
 
 

@@ -283,6 +283,7 @@ def _config(section: FileSection, digest: str) -> Config:
         memory,
         hooks,
         mixes,
+        section.run.settings(),
     )
 
 

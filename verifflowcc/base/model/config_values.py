@@ -233,6 +233,20 @@ class GitSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RunSettings:
+    """What `vfcc run` prepares for agents."""
+
+    setup: str | None = key(
+        None,
+        "The command of `gates.commands` that prepares each worktree of `vfcc run`, again when its `inputs` change.",
+        "command of gates",
+    )
+    environment: tuple[str, ...] = key(
+        (), "Variables that the agents of `vfcc run` get beside the usual ones.", "variables"
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class GateSettings:
     """The commands whose results are evidence, by name, and the modes that a sprint's start gives to criteria.
 
@@ -527,6 +541,7 @@ class Config:
     memory: MemorySettings = field(default_factory=MemorySettings)
     hooks: HookSettings = HookSettings()
     code_mixes: Mapping[str, CodeMix] = field(default_factory=dict)
+    run: RunSettings = RunSettings()
 
     def code_mix_for(self, agent: str) -> CodeMix:
         """Return the mix of code that a role gets: its own, else the configured default, else the shipped one."""

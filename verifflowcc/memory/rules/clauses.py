@@ -22,16 +22,22 @@ from verifflowcc.memory.rules.tool_kinds import SEVERAL, kind_of, plain_role, pl
 
 _WHO = (
     r"(?: (?:for )?(?:you|us|everyone|everybody|all of (?:you|us)|the (?:whole )?team|"
-    r"(?:our |all )?(?:team|developers|engineers|people)|nobody|anyone))"
+    r"(?:our |all )?(?:team|developers|engineers|people)|nobody|anyone)\b)"
 )
 _SURELY = r"(?:'d|'ll| would| will| do| did| really| now| also| just| (?!only)[a-z]+ly| only)"
 _WISH = (
     rf"\b(?:I|we){_SURELY}*(?P<no> (?:don't|do not|never))?{_SURELY}* (?:want|need|like|love|expect|ask|require|prefer|"
-    rf"recommend|suggest|advise|encourage|urge)(?:ing)?{_WHO}?(?: all)?(?: (?:to|that (?:you|we|developers|"
+    rf"recommend|suggest|advise|encourage|urge)(?:ing)?{_WHO}?(?: all)?(?: (?:to|(?:that|if) (?:you|we|developers|"
     rf"engineers)))?"
 )
 _CALM = (
     r"from (?:now|here|today|this (?:point|moment)) on(?:wards?)?|(?:going|moving) forward|henceforth|"
+    r"(?:starting|beginning|effective) (?:today|now|tomorrow|immediately|(?:this|next) \w+)|I'd rather (?:you|we)|"
+    r"(?:you|we)(?:'re| are)(?= not (?:to|allowed|permitted)\b)|we(?:'re| are) going to(?= (?:start|stop|use|switch|"
+    r"move|adopt|transition)\b)|(?:suggest|recommend|ask|request|propose) that (?:you|we)|"
+    r"(?<!that )(?<!which )(?:we|(?:the|our) team)(?:'ve| have| has)(?: all| now| recently)*(?= (?:adopted|"
+    r"standardi[sz]ed on|switched|moved|"
+    r"migrated|transitioned|settled on|picked)\b)|"
     r"as of (?:now|today)|in (?:the )?future|by default|as a rule|"
     r"please|let's|let us|(?:do not|don't) forget to|remember to|be sure to|try to|"
     r"make sure(?: (?:that )?(?:you(?:'re| are)?|we(?:'re| are)?|to))?(?: that)?|"
@@ -52,13 +58,19 @@ _CALM = (
     r"we(?: [a-z]+ly)?(?= use\b)|recommend(?:ing)? (?=you\b)|"
     r"(?:recommend|advise|encourage|urge|ask|remind)(?:ing)? (?:you|us|everyone|the team)(?: to| that you)?|"
     r"(?:is|directive) to(?= (?:never|always|avoid|not|use)\b)|"
-    r"(?:you|we)(?= (?:always|never|no longer|do not|don't|avoid)\b)|we(?:'re| are)(?: now)?(?= (?!going)\w+ing\b)"
+    r"(?:you|we)(?= (?:always|never|no longer|do not|don't|avoid)\b)|we(?:'re| are)(?: now)?(?= (?!going)\w+ing\b)|"
+    r"(?<!how )(?<!what )(?<!why )(?<!when )(?:you|we)(?:'ll| will)(?: now| all)*(?= (?:be|not be|"
+    r"no longer be) \w+ing\b)|"
+    r"(?:you|we)(?= won't\b)|"
+    r"(?:my|our) (?:\w+ )?(?:advice|recommendation|request|rule|expectation) (?:\w+ )?is (?:to|that)|"
+    r"(?:we|I)(?:'ve| have) made the decision(?: to| that)|have (?:the team|everyone|everybody)(?= (?:start|stop|"
+    r"use)\b)"
 )
 _WEAK = re.compile(
     r"(?:make sure|ensur|it's|it is|\w+ing the|the importance|importance|to (?:emphas|stress))", re.IGNORECASE
 )
 _OPEN = re.compile(
-    rf"{_WISH}|\bso (?=(?:using|the use of)\b)|(?<=[,:;] )(?=(?:never|always|do not|don't) \w)|\b(?:{_CALM})(?!\w)",
+    rf"{_WISH}|\bso (?=(?:using|the use of)\b)|(?<=[,:;–—-] )(?=(?:never|always|do not|don't) \w)|\b(?:{_CALM})(?!\w)",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
@@ -68,7 +80,8 @@ _BETWEEN = re.compile(
 )
 _SPEECH = re.compile(
     r"^(?:(?:and|also|so|then|now|next|but|plus|again|yes|no,|ok(?:ay)?|well|first(?:ly)?|second(?:ly)?|third(?:ly)?|"
-    r"finally|lastly|additionally|furthermore|moreover|remember|note|actually|however|(?-i:[A-Z])\w+(?=,))[,:!]?\s+)+",
+    r"finally|lastly|additionally|furthermore|moreover|remember|note|actually|however|(?-i:[A-Z])\w+(?=,)|"
+    r"(?:instead of|rather than) [^,;.]{2,40}(?=,))[,:!]?\s+)+",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
@@ -141,15 +154,16 @@ def _between(text: str, end: int) -> int:
 
 _FROM = r"(?: (?:away )?from [^,.;]+?)?"
 _USE = re.compile(
-    rf"(?:us(?:e|ing)|used(?! to)|standardi[sz](?:e|ing) on|"
-    rf"(?:the )?(?:use|usage) of|utili[sz](?:e|ing)|adopt(?:ing)?|employ(?:ing)?|incorporat(?:e|ing)|"
+    rf"(?:us(?:e|ing)|used(?! to)|standardi[sz](?:e|ing|ed) on|settled on|picked|"
+    rf"(?:the )?(?:use|usage) of|utili[sz](?:e|ing)|adopt(?:ing|ed)?|employ(?:ing)?|incorporat(?:e|ing)|"
     rf"go(?:ing)? with|stick(?:ing)? (?:to|with)|(?:switch|transition|shift|migrat)(?:e|"
-    rf"ing)?(?: over)?{_FROM} to(?: using)?|"
-    rf"mov(?:e|ing)(?: over)?{_FROM} to(?: using)?|rely(?:ing)? (?:solely )?on|opt(?:ing)? for|choos(?:e|ing)|prefer|"
+    rf"ing|ed)?(?: over)?{_FROM} to(?: using)?|"
+    rf"mov(?:e|ing|ed)(?: over)?{_FROM} to(?: using)?|rely(?:ing)? (?:solely )?on|opt(?:ing)? for|choos(?:e|ing)|"
+    rf"prefer|"
     rf"leverag(?:e|ing)|mak(?:e|ing) use of|lean(?:ing)? on|integrat(?:e|ing)|embrac(?:e|ing)|"
     rf"set(?:ting)? up|practic(?:e|ing)|engag(?:e|"
     rf"ing) in|do(?:ing)?|"
-    rf"implement(?:ing)?|enabl(?:e|ing)|get(?:ting)? familiar with)\b"
+    rf"implement(?:ing)?|enabl(?:e|ing))\b"
     rf"(?: (?:the )?(?:use|usage) of\b| using\b)?\s*",
     re.IGNORECASE,
 )
@@ -161,13 +175,19 @@ _NEUTRAL = re.compile(
     r"(?:start(?:ed)?|begin|keep|continue|consider|be|try|get)(?:ning|ting|ing)? (?:to )?"
     r"(?=\w+ing\b(?! (?:with|names)))|"
     r"commit(?:ting)? to |get(?:ting)? (?:into the habit of|in the habit of|used to) |"
+    r"mak(?:e|ing) it (?:a|our|your) (?:rule|policy|practice) (?:to )?|"
+    r"(?:develop|form|build|keep|cultivat)(?:e|ing)? (?:a|the) (?:\w+ )?habit of |"
     r"mak(?:e|ing) (?:it a habit|a point|a habit|a conscious effort|an effort|use|it a point)(?: of| to)? |"
     r"(?:also|always|only|just|instead|all|now) |(?!only |apply )[a-z]+ly (?=[a-z])|focus(?:ing)? on (?=[a-z]+ing\b))",
     re.IGNORECASE,
 )
-_NOT = re.compile(r"(?:never|not(?: to)?|don't|do not|doesn't|no longer|can no longer)\b\s*", re.IGNORECASE)
+_NOT = re.compile(
+    r"(?:never|not(?: (?:allowed |permitted )?to)?|don't|do not|doesn't|didn't|no longer|can no longer|won't)\b\s*",
+    re.IGNORECASE,
+)
 _LEAVE = re.compile(
-    r"(?:avoid(?:ing)?|stop(?:ping)?|refrain(?:ing)? from|quit(?:ting)?|ceas(?:e|ing)|discontinu(?:e|ing)|"
+    r"(?:(?:advise|recommend|warn|caution)(?: you| everyone| the team)? against|against(?= \w+ing\b)|avoid(?:ing)?|"
+    r"stop(?:ping)?|refrain(?:ing)? from|quit(?:ting)?|ceas(?:e|ing)|discontinu(?:e|ing)|"
     r"drop(?:ping)?|"
     r"ditch(?:ing)?|ban(?:ning)?|abandon(?:ing)?|steer(?:ing)? clear of|stay(?:ing)? away from|mov(?:e|ing) away from|"
     r"do(?:ing)? without|"
@@ -193,11 +213,18 @@ _APPOSED = re.compile(
     r",\s+(?:an?|the|or) [^,;:.]{3,60},(?=\s+(?:when(?:ever)?|while|for|as|in|on|if)\b)", re.IGNORECASE
 )
 """What a name is, put beside it: `a VPN, a private network, whenever …`."""
+_MAKE_OUR = re.compile(
+    r"^mak(?:e|ing) (?P<name>(?-i:[A-Z])[\w.+#-]*(?: (?-i:[A-Z])[\w.+#-]*)?) (?P<role>(?:our|your|the) .+)",
+    re.IGNORECASE,
+)
+_QUANTITY = re.compile(
+    r"^(?:at least |at most |no more than |up to |exactly |about )*(?:half|all|most|part) (?:of )?", re.I
+)
 _SO = re.compile(r"(?: more| very| as)? [a-z]+ly$")
 _AFTER = (
     r"as|for|when(?:ever)?|while|in|on|at|during|but|because|to|that|which|unless|if|until|before|after|with|from|into|"
     r"under|within|every|per|without|by|via|through|across|throughout|only|inside|outside|out of|over|"
-    r"between|and (?=use|"
+    r"between|(?:we|you)(?= (?:have|use|provide|offer|own|keep|maintain|support|run)\b)|and (?=use|"
     r"opt|go|switch|instead|rely|stick)|regularly"
 )
 _NEXT = re.compile(rf"\s+(?=(?:{_AFTER})\b)", re.IGNORECASE)
@@ -247,7 +274,8 @@ _ROLE_OF = re.compile(
     r"^(?:the (?:use|usage) of |using )?(?P<what>[^,;:]+?) (?:is|are|has become|have become|will be|remains?)(?: now)?"
     r"(?P<no> no longer| not)? (?:"
     r"(?:(?:our|the|my|your)(?: (?:team|company)(?:'s)?)? )(?:new )?(?:preferred|main|primary|default|"
-    r"standard|go-to|official)(?P<role>.*)|"
+    r"standard|go-to|official)(?P<role>.*)|our (?:new )?(?P<tool>(?:[a-z-]+ ){0,3}(?:tool|system|platform|tracker|"
+    r"editor|framework|assistant|database|language|library|broker|host))|"
     r"(?P<yes>mandatory|required|compulsory|obligatory|non-negotiable|a must|the way to go)"
     r"(?P<of> (?:for|in|on|before|with) .+)?|"
     r"(?P<never>forbidden|prohibited|banned|"
@@ -322,7 +350,7 @@ def _read(clause: Clause) -> NormalForm | None:
             break
     if negated and (found := _BUT_USE.search(text)):
         text, negated, left = text[found.end() :], False, False
-    text = _APPOSED.sub("", text)
+    text = _MAKE_OUR.sub(r"use \g<name> as \g<role>", _APPOSED.sub("", text))
     end = _END.search(text)
     text = text[: end.start()].strip() if end else text
     if not text:
@@ -353,7 +381,7 @@ def _used(text: str, negated: bool, *, left: bool) -> NormalForm | None:
     plain = _OTHER.sub("", rest)
     what, tail = _parted(plain)
     what = _SO.sub("", what)
-    if not is_concrete(what):
+    if not is_concrete(_QUANTITY.sub("", what)):
         return None
     subject, value = _used_for(what, tail)
     rest = rest.replace(" into ", " in ", 1) if _INTO.match(verb[0] if verb else "") else rest
@@ -404,7 +432,7 @@ def _done(text: str, negated: bool) -> NormalForm | None:
         return None
     plain = _OTHER.sub("", rest)
     number = much(plain)
-    counted = number is not None and is_concrete(number[1])
+    counted = number is not None and (number[1] == "part" or is_concrete(number[1]))
     if not (counted or is_concrete(_parted(plain)[0]) or (verb in _PLACED and _NEAR.match(plain))):
         return None
     subject, value = _form(verb, plain, negated)
@@ -502,7 +530,7 @@ def _role_of(text: str, negated: bool) -> NormalForm | None:
     found = _ROLE_OF.match(text)
     if not found or found["what"].casefold() in _SPEAKERS or not is_concrete(found["what"]):
         return None
-    what, role = found["what"], found["role"] or ""
+    what, role = found["what"], found["role"] or (f" {found['tool']}" if found["tool"] else "")
     denied = negated != bool(found["no"] or found["never"])
     if not found["yes"] and not found["never"]:
         if not (is_name(_ARTICLE.sub("", what)) and (_TOOLISH.search(role) or kind_of(_whole(what)))):

@@ -228,6 +228,7 @@ _BASES = (
     " limit group order indent escape encrypt hash mock seed cache retry lint type label mark tag squash sign order"
     " expose rename cover measure monitor configure install define declare pass register mount ship back limit query"
     " block lock mention attach touch edit change skip disable enable force-push hard-code hardcode copy nest chain"
+    " maintain submit route file"
     " have give follow split place inject load fetch render style build generate translate backup "
     "restore split force-push"
 ).split()

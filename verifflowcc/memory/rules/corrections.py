@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.rules.fact_statements import declared
-from verifflowcc.memory.rules.qualifiers import roots
+from verifflowcc.memory.rules.qualifiers import AFTER_NO_VERB, roots
 
 _GONE = (
     r"dropp?(?:ed|ing)?|retir(?:ed|ing)|ditch(?:ed|ing)?|abandon(?:ed|ing)|deprecat(?:ed|ing)|discontinu(?:ed|ing)|"
@@ -31,7 +31,8 @@ _MOVED = re.compile(
     re.IGNORECASE,
 )
 _OVER = re.compile(
-    r"(?:,| and| -+)? (?:(?:instead of|rather than|in place of)(?: using)?|no longer|not(?! only\b| just\b)) "
+    rf"{AFTER_NO_VERB}(?:,| and| -+)? (?:(?:instead of|rather than|in place of)(?: using)?|no longer|not(?! only\b|"
+    rf" just\b)) "
     r"(?:(?:in|on|at|with|by|to|from|via|through|under|the|an?|our) )*(?P<old>[^,;.]*[^,;.\s][^,;]*?)(?:[,;]| "
     r"from now on| any ?more|\.?$)",
     re.IGNORECASE,

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.rules.code_names import NormalForm, key_of, named
-from verifflowcc.memory.rules.qualifiers import roots
+from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, roots
 from verifflowcc.memory.rules.tool_kinds import kind_of
 
 # Words by which a statement is a fact that lasts, or news of the day.
@@ -130,10 +130,11 @@ ONE_PART = re.compile(
 
 
 _LEAD = re.compile(
-    r"^(?:(?:actually|correction|note|fyi|remember|reminder|update|by the way|btw|heads[- ]up|for the record|"
+    rf"^(?:(?:{FROM_DAY}|{RETRACTED}|"
+    r"actually|correction|note|fyi|remember|reminder|update|by the way|btw|heads[- ]up|for the record|"
     r"and|but|also|"
     r"so|well|sorry|no|yes|ok(?:ay)?|as of (?:now|today|[A-Z]\w+)|from (?:now|today) on|going forward|decision|"
-    r"in this (?:project|repo(?:sitory)?|codebase)|here|in our \w+)[,:;]* |remember that |note that )+",
+    r"in this (?:project|repo(?:sitory)?|codebase)|here|in our \w+)[,:;.]* (?:-+ )?|remember that |note that )+",
     re.IGNORECASE,
 )
 _DONE_ALONE = frozenset(
@@ -175,6 +176,12 @@ _ACTIVE = re.compile(
 _ACTIVE_FAR = re.compile(
     rf"^(?P<what>(?:[\w-]+ ){{0,2}}[\w-]+s (?:for|of|in|from|on) .+?) (?P<done>{_OF_MANY}) (?P<how>in|on|at|"
     rf"with|to|from|under) (?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_WE_CHANGED = re.compile(
+    r"^(?:we|the team|I)(?:'ve| have)?(?: just| now| also)* (?:changed|raised|lowered|increased|reduced|decreased|"
+    r"bumped|"
+    r"extended|shortened|set|renamed|cut|updated) (?P<what>(?:the|our) [^,;:]+?)(?: from .+?)? to (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
@@ -317,7 +324,7 @@ def _made(what: str, relation: str, rest: str, *, negated: bool = False) -> Decl
 
 
 def _of_change(text: str) -> Declared | None:
-    found = _CHANGED.match(text)
+    found = _CHANGED.match(text) or _WE_CHANGED.match(text)
     if not found or not (VALUE.search(found["rest"]) or re.search(r"[A-Z\d]", found["rest"])):
         return None
     return _made(found["what"], "", found["rest"])
@@ -394,7 +401,12 @@ def _of_verb(text: str) -> Declared | None:
         r"\w+ed\b|(?:a |an )?(?:\w+ )?(?:bug|typo|bugs)\b", found["rest"], re.I
     ):
         return None
-    if re.match(r"\d{3}$", found["rest"]):
+    if re.match(
+        r"\d{3}$|(?:\d+|two|three|several) (?:[\w-]+ )?(?:errors?|warnings?|failures?|issues?|bugs?|problems?|"
+        r"conflicts?|commits?|changes?|comments?|TODOs?|tests?)\b",
+        found["rest"],
+        re.I,
+    ):
         return None
     if (
         not (found["how"] or "").startswith("place")
@@ -442,6 +454,16 @@ def _of_being(text: str) -> Declared | None:
         return None
     if re.match(r"an? ", rest, re.IGNORECASE) and not (_DETERMINED.match(what) or re.search(r"[A-Z]", rest)):
         return None
-    if not (VALUE.search(rest) or kind_of(rest.casefold())):
+    if not (VALUE.search(rest) or kind_of(rest.casefold()) or _is_defined(what, rest)):
         return None
     return _made(what, "", rest, negated=bool(found["no"]))
+
+
+def _is_defined(what: str, rest: str) -> bool:
+    """Say whether a plain word says what something is: `the default branch is trunk`, `our users are nurses`."""
+    if re.match(r"(?:the|our) default [\w -]+$", what, re.IGNORECASE):
+        return " " not in rest
+    people = re.match(
+        r"our (?:\w+ )?(?:customers|clients|users|audience|target group|competitors)$", what, re.IGNORECASE
+    )
+    return bool(people and re.match(r"(?:[\w-]+ ){0,2}[\w-]{3,}s\b", rest))

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 
 from verifflowcc.memory.rules.code_names import NormalForm, key_of, named
 from verifflowcc.memory.rules.constructs import denied
+from verifflowcc.memory.rules.qualifiers import AFTER_NO_VERB, FROM_DAY, RETRACTED
 
 _LEAD = re.compile(
-    r"^(?:(?:and|also|so|then|now|next|just|please|well|but|plus|finally|lastly|additionally|furthermore|"
+    rf"^(?:(?:{RETRACTED}|{FROM_DAY})[,:;.]? (?:-+ )?|"
+    r"(?:and|also|so|then|now|next|just|please|well|but|plus|finally|lastly|additionally|furthermore|"
     r"moreover|instead|first(?:ly)?|second(?:ly)?|third(?:ly)?|"
     r"another thing|one more thing|remember|note|ok(?:ay)?|great|good|perfect|yes|no|right|"
     r"from (?:now|here|today|this point) on(?:wards?)?|(?:going|moving) forward|in (?:the )?future|"
@@ -24,13 +26,18 @@ _LEAD = re.compile(
     r"don't forget to|try to|start by|always)\s+)",
     re.IGNORECASE,
 )
-_NO = re.compile(r"^(?:never|don't|do not|avoid|stop|no longer|refrain from|no)\s+", re.IGNORECASE)
+_NO = re.compile(
+    r"^(?:(?:we|you)(?: must| should| shall)? )?(?:never|don't|do not|avoid|stop|no longer|refrain from|no)\s+",
+    re.IGNORECASE,
+)
 _TAIL = re.compile(
     r"(?:,? (?:from now on|going forward|moving forward|in (?:the )?future|any ?more|please|at all times|"
     r"by default|for now|as well|too))+$",
     re.IGNORECASE,
 )
-_OVER = re.compile(r",?\s+(?:instead of|rather than|over|and not|not)\s+(?P<other>[^,.;]+)", re.IGNORECASE)
+_OVER = re.compile(
+    rf"{AFTER_NO_VERB},?\s+(?:instead of|rather than|over|and not|not)\s+(?P<other>[^,.;]+)", re.IGNORECASE
+)
 _FOR = re.compile(
     r"^(?:us(?:e|ing)|prefer|adopt(?:ing)?|go(?:ing)? with|stick(?:ing)? (?:to|with)|switch(?:ing)? to|"
     r"choose|pick|rely(?:ing)? on|employ)\s+(?P<what>[^,.;]+?)(?:\s+(?:as|for)\s+(?P<aim>[^,.;]+))?$",
@@ -46,7 +53,7 @@ _VERB = re.compile(r"^(?P<verb>[a-z]+(?:ing)?)\s+(?P<rest>.+)$", re.IGNORECASE)
 _STOP = frozenset(
     "a an the all any your our my their its his her this that these those to of in on at by with and or "
     "for from as be is are it them you we i so "
-    "only just also really always never new preferred main primary default every each own per into when "
+    "only just also now currently really always never new preferred main primary default every each own per into when "
     "if do does".split()
 )
 _WORD = re.compile(r"[A-Za-z0-9_@./#+*-]*[A-Za-z0-9_]")

@@ -66,7 +66,10 @@ _DONE = re.compile(
     rf"^I (?P<what>(?!need|want|think|have|had|am|was|know|see|got|get|will|can|found|fixed)[a-z]+ (?:.* )?{_TIME}.*)",
     re.IGNORECASE,
 )
-_NOT_HABITS = frozenset("want need think believe have know see like love prefer get hope".split())
+_NOT_HABITS = frozenset(
+    "want need think believe have know see like love prefer get hope forget confuse wonder misread misspell struggle "
+    "mix lose end feel enjoy mess fail eat drink sleep".split()
+)
 _WORKS_AT = re.compile(
     rf"{_WHO}(?:works?|working|employed|consults?|freelances?) (?:at|for|in) (?P<what>.+)|"
     r"\bI(?:'m| am) (?:an?|the) (?P<role>[a-z][\w -]{2,40}? (?:at|for|in|by) .+|(?:data |software |product |"

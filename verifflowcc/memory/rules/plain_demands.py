@@ -10,19 +10,22 @@ from functools import lru_cache
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.memory.rules.corrections import revision
 from verifflowcc.memory.rules.fact_statements import declared
+from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED
 from verifflowcc.memory.rules.sentence_doubt import trigger_of
 from verifflowcc.memory.rules.sentences import is_soft
+from verifflowcc.memory.rules.subject_words import TECH
 
 # Words by which a demand is a rule, a task, or talk around it.
 
 OPENING = re.compile(
     r"^(?:(?:please|also|and|so|but|then|(?:team|everyone|all|remember|note|rule|convention|policy|guideline|reminder|"
     r"important|fyi|btw|hint)(?=[,:])|ok(?:ay)?|"
+    rf"{FROM_DAY}|{RETRACTED}|"
     r"from (?:now|here|today) on(?:wards?)?|going forward|moving forward|in (?:the )?future|henceforth|as a rule|"
     r"by default|in general|generally|effective immediately|as of (?:now|today)|in (?:this|our) (?:project|repo|"
     r"repository|"
     r"codebase|team|code)|first(?:ly)?|second(?:ly)?|finally|additionally|instead|actually|correction|new rule|"
-    r"(?:one|another) (?:more )?(?:thing|rule)|by the way|(?-i:[A-Z][a-z]+)(?=,))[,:]? )+",
+    r"(?:one|another) (?:more )?(?:thing|rule)|by the way|(?-i:[A-Z][a-z]+)(?=,))[,:;.]? (?:-+ )?)+",
     re.IGNORECASE,
 )
 LIMIT_FIRST = re.compile(
@@ -38,7 +41,8 @@ LIMIT_LAST = re.compile(
     re.IGNORECASE,
 )
 LASTS = re.compile(
-    r"\b(?:from (?:now|here|today) on|going forward|moving forward|in (?:the )?future|henceforth|as a rule|by default|"
+    rf"\b(?:{FROM_DAY}|from (?:now|here|today) on|going forward|moving forward|in (?:the )?future|henceforth|"
+    rf"as a rule|by default|"
     r"always|never|at all times|every time|no longer|any ?more|everywhere|without exception|in general|consistently|"
     r"policy|convention|new rule|it(?:'s| is) (?:mandatory|required|forbidden|prohibited))\b",
     re.IGNORECASE,
@@ -50,7 +54,8 @@ ASKS = re.compile(
     r"have to|"
     r"need to|should|shall|are to|ought to)(?: always| never| not)?|we(?:'ve| have)? (?:always|never|agreed to|"
     r"decided to|no longer|don't|do not)|I(?:'d like| want| need| expect) (?:you|us|everyone) to(?: always| never)?|"
-    r"it(?:'s| is) (?:mandatory|required|essential|forbidden|prohibited|our (?:policy|convention|rule)) (?:to|that)|"
+    r"it(?:'s| is) (?:mandatory|required|essential|important|crucial|vital|imperative|critical|forbidden|prohibited|"
+    r"our (?:policy|convention|rule)) (?:to|that)|"
     r"(?:our|the) (?:policy|convention|rule|standard) is (?:to|that)|everyone (?:must|should|has to)|"
     r"(?:developers|engineers|reviewers|authors|contributors|agents) (?:must|should|have to)(?: always| never| "
     r"not)?)\s+)+",
@@ -173,7 +178,8 @@ TALK = re.compile(
     r"discuss|see|go|move)|"
     r"there(?:'s| is| are)|you must be (?-i:[A-Z])|user-friendly|mindful|as you know|studies|research|to be "
     r"honest|can't afford|pay attention|take (?:care|pride|time|breaks?|"
-    r"advantage|notes?|part|ownership|initiative|a (?:look|break|moment))|focus on (?!\w+ tests))\b",
+    r"advantage|notes?|part|ownership|initiative|a (?:look|break|moment))|focus on (?!\w+ tests))\b|"
+    r"\b(?:an? )?(?:specific|particular|certain) [\w-]+(?: [\w-]+)?$",
     re.IGNORECASE,
 )
 """Talk around a rule: announcements without it, encouragement, what is good in general."""
@@ -216,7 +222,21 @@ _IS_A_STATEMENT = re.compile(
 _NO_PLACE = re.compile(
     r"\b(?:in|from|outside of|on|inside|into|between|for) (?!the\b|this\b|my\b|that\b)\w", re.IGNORECASE
 )
+_NO_SUCH = re.compile(
+    r"(?:[\w-]+ ){1,2}(?!(?:tests|errors|issues|changes|conflicts|warnings|failures|results|updates|comments|"
+    r"objections|"
+    r"replies|questions|problems|bugs|regressions|complaints|news|plans|meetings|worries|hits|matches|differences)\b)"
+    r"[a-z-]+s(?:, ever)?$|[\w-]+ (?:in|on) (?:the|our) (?:repo(?:sitory)?|codebase|code|project|docs)(?:, ever)?$",
+    re.IGNORECASE,
+)
+"""Things of a kind that are banned: `no wildcard imports`; what is merely not there (`no new errors`) is news."""
 _LEAVES = re.compile(r"(?:avoid|refrain from|stop(?= \w+ing\b)|steer clear of|stay away from)\b", re.IGNORECASE)
+_IN_MANNER = re.compile(
+    r" in (?:an? |the )?(?:[\w-]+ )?(?:mood|style|form|format|tense|language|voice|order|case|notation|person|"
+    r"English)$",
+    re.I,
+)
+"""How something is written whenever it is."""
 _PROPOSES = re.compile(r"let's|let us")
 _SETTLES = frozenset({"standardize", "standardise", "adopt", "settle", "stick", "agree"})
 _NO_OBJECT = re.compile(
@@ -288,6 +308,14 @@ def _of_sentence(sentence: str, text: str) -> Plain | None:
     return _of_order(bare, rest, asks[0] if asks else "", lasting=lasting) or _of_duty(bare) or _of_fact(sentence, bare)
 
 
+def is_private(sentence: str) -> bool:
+    """Say whether a sentence is of people's lives and names nothing of the project: `we always go to the same café`."""
+    if TECH.search(sentence):
+        return False
+    verb = re.match(r"(?:I|we)(?: always| never| usually| often)* (?P<verb>[a-z]+)", sentence, re.IGNORECASE)
+    return bool(PEOPLE.search(sentence) or (verb and verb["verb"].casefold() in OF_THE_MIND - {"agree", "try", "want"}))
+
+
 def is_task(sentence: str) -> bool:
     """Say whether a sentence speaks of one thing here and now (`this variable`, `line 42`) or orders a single act."""
     bare = OPENING.sub("", sentence.strip())
@@ -302,7 +330,20 @@ def is_task(sentence: str) -> bool:
 
 def _here(text: str) -> re.Match[str] | None:
     """Return the words by which a text points at one single thing, outside of a limit at its end."""
-    return HERE.search(LIMIT_LAST.sub("", THIS_PROJECT.sub("", text)))
+    plain = LIMIT_LAST.sub("", THIS_PROJECT.sub("", text))
+    return HERE.search(_OF_ITSELF.sub(lambda found: found["what"] or found["what2"], plain))
+
+
+_OF_ITSELF = re.compile(
+    r"(?P<what>^(?:\w+ ){1,3}?(?:[a-z-]+ )?[a-z-]{3,}s\b.*?)\b(?:them|they|their)\b|"
+    r"(?P<what2>\b(?:every|each|any|an?) [\w-]+ .*?)\bit(?:s)?\b",
+    re.IGNORECASE,
+)
+"""A pronoun for things of the same sentence: `wrap errors before returning them`."""
+_ONE_PLACE = re.compile(
+    r"\b(?:first|second|third|last|next) (?:argument|parameter|line|column|element|item|field|row|step)\b", re.I
+)
+"""A place in things of a kind, where it is not that of one thing that is spoken of."""
 
 
 def _with_place(bare: str, opened: str) -> str:
@@ -322,7 +363,7 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
     """Read an order, with or without words that ask for it."""
     if no := _NO.match(bare):
         states = re.search(r"\b(?:is|are|was|were)\b", bare)
-        return None if states else Plain(_RULE, sure=bool(_NO_PLACE.search(no["what"])))
+        return None if states else Plain(_RULE, sure=bool(_NO_PLACE.search(no["what"]) or _NO_SUCH.match(no["what"])))
     if not asks and (_IS_A_STATEMENT.match(bare) or re.match(r"just ", bare, re.IGNORECASE)):
         return None
     asked = asks.casefold()
@@ -332,7 +373,7 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
         return None if HERE.search(stop["what"]) or one else Plain(_RULE, sure=True)
     while found := BARE_ADVERBS.match(rest):
         rest = rest[found.end() :]
-    here = _here(rest)
+    here = _here(_ONE_PLACE.sub("", rest) if lasting else rest)
     if here and not (lasting and here[0].casefold() == "here"):
         return None
     if gerund:
@@ -348,14 +389,19 @@ def _of_verb(rest: str, asked: str, *, lasting: bool) -> Plain | None:
         return Plain(_RULE, sure=True)
     if (_PROPOSES.match(asked) or re.match(r"(?:we|you) should\b|try to|aim to", asked)) and not lasting:
         return None
-    if asked.startswith(("make sure", "ensure", "be sure")) and not re.match(r"to\b", asked):
+    if asked.startswith(("it is", "it's")) and PRONOUN.match(rest):
+        return None
+    if asked.startswith(("make sure", "ensure", "be sure", "it is", "it's")) and not re.search(r"\bto $", asked):
         general = UNIVERSAL.search(rest) or not SPECIFIC.match(rest)
         return Plain(_RULE, sure=True) if what and general else None
     forbids = bool(re.search(r"\b(?:don't|do not|not|never)\b", asked))
     if plain not in HABITS and plain not in ONE_OFF:
-        if not (asked and what and plain.replace("-", "").isalpha()) or plain in OF_THE_MIND:
+        if what.startswith("to ") or not (asked and what and plain.replace("-", "").isalpha()) or plain in OF_THE_MIND:
             return None
-        banned = re.search(r"\b(?:don't|do not)\b", asked) and not (DEFINITE.match(what) or SINGLE.match(what))
+        banned = bool(re.search(r"\b(?:don't|do not)\b", asked))
+        one = bool(DEFINITE.match(what) or SINGLE.match(what))
+        if banned and one and not lasting:
+            return Plain(_RULE, sure=False) if re.match(r"we\b", asked) else None
         return Plain(_RULE, sure=True) if lasting or banned else None
     if not what or _NO_OBJECT.match(what) or (plain in OF_THE_MIND and re.match(r"we\b|i\b", asked)):
         return None
@@ -385,6 +431,8 @@ def _of_object(verb: str, what: str, *, forbids: bool) -> Plain | None:
         return None
     if verb not in HABITS:
         return Plain(_RULE, sure=forbids) if forbids or place else None
+    if _IN_MANNER.search(what) and verb in HABITS:
+        return Plain(_RULE, sure=True)
     if re.search(r" \w+ly$", what) and verb in HABITS:
         return Plain(_RULE, sure=True)
     if re.match(r"(?:\w+ly )?(?:[\w-]+/)*[\w-]+\.\w+$|\w+$", what) and verb in ONE_OFF and not forbids:

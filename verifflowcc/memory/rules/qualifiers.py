@@ -64,6 +64,19 @@ def roots(text: str) -> tuple[str, ...]:
     return tuple(root(each.strip("'.-")) for each in found if each.casefold().strip("'.-") not in _EMPTY)
 
 
+RETRACTED = (
+    r"(?:scratch that|never mind|my mistake|I was wrong|I stand corrected|oops|"
+    r"(?:forget|scrap|ignore|disregard) (?:about )?(?:the|our|my|that) (?:[\w-]+ ){0,2}?(?:rule|"
+    r"convention|"
+    r"policy|guideline|decision|limit|[\w-]+)(?: (?:about|on|for|of|that we use) [^,;.:]{2,40}?)?(?=[,;:.] | -))"
+)
+"""Words before a statement that take back another one."""
+FROM_DAY = (
+    r"(?:(?:as of|starting|effective|beginning|from) (?:today|now|tomorrow|immediately|this (?:week|month|sprint|"
+    r"release)|"
+    r"next (?:week|month|sprint|release))(?: on(?:wards)?)?)"
+)
+"""Since when a rule holds: no news of the day."""
 _NAMED = (
     r"(?:(?:function|method)s?'? (?:arguments?|parameters?)|functions?|methods?|class(?:es)?|variables?|attributes?|"
     r"arguments?|parameters?|constants?|(?:\w+ )?code)(?: names?)?"
@@ -71,18 +84,27 @@ _NAMED = (
 _HARMLESS = re.compile(
     r"\b(?:(?:don't|do not|never) (?:forget|hesitate)(?: to)?|without (?:fail|exception)|no exceptions?|no matter what|"
     r"(?:no|nope),? (?:wait|actually|sorry)|(?:no|not a) (?:problem|worries|rush)|"
+    r"prefer (?:it )?if (?:you|we|everyone)|"
     r"it(?:'d| would| might| could) be [^,.;:]{1,40}? if (?:you|we|everyone)(?: all)?(?: could)?|"
     r"when(?:ever)? (?:you(?:'re| are)? |we(?:'re| are)? )?(?:nam|declar|defin|creat|writ)(?:ing|e) "
     rf"(?:(?:your|our|the|an?|any|all|new|names? (?:of|for)) )*{_NAMED}(?=[, ])|"
-    r"when(?:ever)? (?:you(?:'re| are)? )?(?:coding|programming)(?=,))",
+    r"when(?:ever)? (?:you(?:'re| are)? )?(?:coding|programming)(?=,)|when it comes to (?=[^,]{2,60},)|"
+    r"while (?:we're|we are|you're|you are|I'm|I am) (?:at it|on (?:the|this) (?:topic|subject))|"
+    r"(?:it|this|that) (?:may|might|could|can) (?:seem|sound|look|appear|feel)(?: like)? [^,.;]{2,50}, but|"
+    r"(?<=\w )(?:it|they) (?:may|might|can|could) (?:have|need|contain|return|raise|throw|take)\b)",
     re.IGNORECASE,
 )
 """What sounds like a qualifier and is none: a polite request, the topic of a rule."""
 _CONCEDED = re.compile(r",? ?\beven if (?:you|we|it|they)\b[^,.;:]*", re.IGNORECASE)
 """What is so whether or not: no condition, where the form says it as well."""
-_OTHER_NOT = re.compile(r",? (?:and |but )?not (?:[\w'`-]+ ?){1,4}(?=[.,;!]|$)", re.IGNORECASE)
+AFTER_NO_VERB = "".join(
+    rf"(?<!{each})" for each in "must may should shall will can do does did is are was 're to".split()
+)
+"""A `not` here is between two things (`tabs, not spaces`), and no part of a verb (`must not`)."""
+_OTHER_NOT = re.compile(rf"{AFTER_NO_VERB},? (?:and |but )?not (?:[\w'`-]+ ?){{1,4}}(?=[.,;!]|$)", re.IGNORECASE)
 _AT_WORK = re.compile(
     r",? ?\b(?:especially |particularly )?when(?:ever)? (?:you(?:'re| are) |we(?:'re| are) )?[a-z]+ing\b[^,.;:]*|"
+    r",? ?\bwhen(?:ever)? (?:you|we) (?:code|program|work|develop|write code)\b[^,.;:]*|"
     r"\bwhenever possible\b|\b(?:in|for) (?:your|our|the|all|any) (?:[\w-]+ ){0,3}(?:scripts?|tests?|modules?|"
     r"packages?|services?|"
     r"libraries|examples?|notebooks?|components?)\b",
@@ -115,7 +137,7 @@ _KINDS = {
     "exception": r"(?<!try[-/ ])except(?:ing)?|exceptions? (?:is|are|for|to)|exception of|exclud(?:ing|ed)|apart from|"
     r"aside from|other than|besides|save for|but (?:for|not)|only|unless",
     "permission": r"(?:can|may|might|could)(?! (?:not|no longer|you|we)\b)|feel free|free to|"
-    r"(?:okay|ok|fine|alright|welcome) (?:to|if)|allowed|permitted|optional|acceptable|"
+    r"(?:okay|ok|fine|alright|welcome) (?:to|if)|(?<!not )(?<!n't )(?:allowed|permitted)|optional|acceptable|"
     r"(?:don't|do not|doesn't|does not|not|never|no longer) (?:have|need) to|need not|needn't|"
     r"no (?:need|obligation)|(?:don't|do not|wouldn't|not) mind|"
     r"not (?:required|necessary|mandatory|obliged|needed)|up to (?:you|us)",
@@ -144,7 +166,10 @@ _DENIES = re.compile(
     r"refrain\w*)\b",
     re.IGNORECASE,
 )
-_LEAVES = re.compile(r"\b(?:drop|ditch|abandon|eliminat|discontinu|disregard|forgo)\w*\b", re.IGNORECASE)
+_LEAVES = re.compile(
+    r"\b(?:drop|ditch|abandon|eliminat|discontinu|disregard|forgo)\w*\b(?! (?:the )?(?:use|usage) of\b| using\b)",
+    re.IGNORECASE,
+)
 _TWISTED = ("permission", "doubt")
 
 

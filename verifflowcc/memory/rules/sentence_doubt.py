@@ -10,7 +10,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from verifflowcc.memory.rules.candidates import TRIGGER
-from verifflowcc.memory.rules.qualifiers import harmless
+from verifflowcc.memory.rules.qualifiers import FROM_DAY, harmless
 
 
 class SentenceTrust(IntEnum):
@@ -77,10 +77,11 @@ _THOUGHT = re.compile(
 _PASSING = re.compile(
     r"\b(?:right now|this time|for now|today|tonight|tomorrow|yesterday|just now|at the moment|at present|a moment|"
     r"a second|this (?:morning|afternoon|evening|week|weekend|month|quarter|sprint|once)|"
-    r"last (?:night|week|month|time|year|sprint|mon|tues|wednes|thurs|fri)\w*|next (?:week|month|sprint|time)|"
+    r"last (?:night|week|weekend|month|time|year|sprint|spring|summer|autumn|winter|fall|mon|tues|wednes|thurs|"
+    r"fri)\w*|next (?:week|month|sprint|time)|"
     r"(?:since|on) (?:yesterday|this)|by (?:tomorrow|tonight|noon|eod)|again(?!st|[:,])|yet|temporarily|briefly|"
     r"for a (?:bit|while|moment)|(?:an hour|minutes|days|weeks) ago|"
-    r"so far|in (?:\w+ )?(?:minutes|hours)$|later|soon|asap)\b",
+    r"so far|in (?:\w+ )?(?:minutes|hours)$|(?<!or )(?<!and )later|soon|asap)\b",
     re.IGNORECASE,
 )
 _TRIGGER = re.compile(
@@ -94,6 +95,7 @@ _WHEN_MOVED = re.compile(
     r"(?:,? last (?:week|month|year|quarter|sprint)| this (?:week|month|year|quarter)| yesterday| today)\b", re.I
 )
 _NEVER_AGAIN = re.compile(r"(?<=never )(?P<what>.*) again\b", re.IGNORECASE)
+_SINCE = re.compile(rf"\b{FROM_DAY}", re.IGNORECASE)
 _LOGGED = re.compile(
     r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|"
     r"SEVERE|NOTICE)\b\]?[:\s]|(?:error|warning|fatal|note|hint|panic)(?:\[\w+\])?:\s|npm ERR|Traceback \(|E {2,}|"
@@ -138,7 +140,9 @@ _LETS = re.compile(
     r"requirement|problem)|no ?body (?:has|needs)|mind|skip)\b",
     re.IGNORECASE,
 )
-_MODAL_BAN = re.compile(r"\bmay not\b|\bcan(?:no|')t\b|\bcan no longer\b", re.IGNORECASE)
+_MODAL_BAN = re.compile(
+    r"\b(?:is|are|'re) not (?:allowed|permitted)\b|\bmay not\b|\bcan(?:no|')t\b|\bcan no longer\b", re.IGNORECASE
+)
 _NEGATIONS = re.compile(
     r"\b(?:not|no(?! (?:longer|more than|less than|later than|earlier than))|no longer|never|(?-i:none)|no "
     r"?body|nothing|"
@@ -185,7 +189,7 @@ def verdict(sentence: str) -> SentenceTrust:
     """
     text = harmless(_TRIGGER.sub("", sentence.strip(" \"'")))
     text = _WHEN_MOVED.sub("", text) if _MOVES.search(text) else text
-    if is_nothing(text) or _PASSING.search(_NEVER_AGAIN.sub("", text)):
+    if is_nothing(text) or _PASSING.search(_SINCE.sub("", _NEVER_AGAIN.sub("", text))):
         return SentenceTrust.NOTHING
     return SentenceTrust.WAITS if may_mean_another(text) else SentenceTrust.CLEAR
 

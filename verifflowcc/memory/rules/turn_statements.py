@@ -12,7 +12,7 @@ from verifflowcc.memory.rules.code_names import NormalForm, key_of
 from verifflowcc.memory.rules.constructs import spoken_decorators
 from verifflowcc.memory.rules.generic_form import fixes, generic
 from verifflowcc.memory.rules.personal_statements import PERSONAL_TYPES, PersonalStatement, personal, personal_form
-from verifflowcc.memory.rules.plain_demands import Plain, is_task, plainly
+from verifflowcc.memory.rules.plain_demands import PEOPLE, Plain, is_private, is_task, plainly
 from verifflowcc.memory.rules.project_statements import PROJECT_TYPES, project, project_form
 from verifflowcc.memory.rules.qualifiers import agrees, keeps, same_words, says_all
 from verifflowcc.memory.rules.rule_statements import Focus, code_rules, speaks_of_rules
@@ -146,7 +146,9 @@ SURE, UNSURE = 600, 500
 _CODE_CONFIDENCE, _WORDED_CONFIDENCE, _OTHER_CONFIDENCE = 850, 700, 600
 _PLAIN_CONFIDENCE, _UNSURE_CONFIDENCE, _CHATTER_CONFIDENCE = 700, 450, 400
 _RULES = frozenset({"convention", "guideline"})
+_OF_PROJECT = frozenset({"guideline", "decision", "fact"})
 _PLACED = frozenset({"preference", "work_pattern"})
+_TO_WORK = re.compile(r"\b(?:to|from|at|after|before|off) work\b", re.IGNORECASE)
 _WEAKER = frozenset({"decision", "requirement", "fact", "insight", "assumption"})
 """Statements in general words are less sure than a rule that is known by name: such a rule goes first."""
 _READ_BETTER = frozenset({"convention", "fix", "assumption", "question", "insight"})
@@ -290,6 +292,8 @@ def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedSta
         found = [_plain_found(plain, sentence)]
     for each in found:
         backed = each.plain or plain is not None or each.type in _ITS_OWN
+        if not backed and each.type in _OF_PROJECT and is_private(sentence):
+            continue
         if (not backed and not _is_kept(each, sentence, how)) or _is_passing(each, sentence):
             continue
         confidence = _PLAIN_CONFIDENCE if each.type == "business_fact" and ROLE.match(sentence) else each.confidence
@@ -350,7 +354,11 @@ def _is_work(found: _TypedStatement, sentence: str) -> bool:
     if found.type not in {"work_pattern", "preference", "goal"} or sentence.startswith("We "):
         return True
     known = any(kind_of(each.casefold().strip(".,")) for each in sentence.split())
-    return known or bool(WORK.search(sentence) or TECH.search(sentence) or ABOUT_ANSWERS.search(sentence))
+    if PEOPLE.search(sentence) and not (TECH.search(sentence) or ABOUT_ANSWERS.search(sentence)):
+        return False
+    return known or bool(
+        WORK.search(_TO_WORK.sub("", sentence)) or TECH.search(sentence) or ABOUT_ANSWERS.search(sentence)
+    )
 
 
 def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:

@@ -34,12 +34,14 @@ _NOTHING = Frame(Force.NONE)
 _LASTING = re.compile(
     r"\bthe team (?:has |have )?(?:decided|agreed|chosen)\b|"
     r"\b(?:from (?:now|here|today|this point|this moment) on(?:wards?)?|(?:going|moving) forward|"
-    r"henceforth|as of (?:now|today)|"
+    r"henceforth|as of (?:now|today)|(?:starting|beginning|effective) (?:today|now|tomorrow|immediately|(?:this|"
+    r"next) \w+)|"
     r"always|never|at all times|every time|whenever|by default|as a rule|in (?:the )?future|no longer|"
     r"any ?more|effective immediately|without exception|consistently|habit|permanently|"
-    r"we(?:'ve| have)? (?:decided|agreed|settled|chosen|switched|migrated|moved|adopted|standardi[sz]ed|"
+    r"(?:we|(?:the|our) team)(?:'ve| have| has)? (?:decided|agreed|settled|chosen|switched|migrated|moved|adopted|"
+    r"standardi[sz]ed|picked|made the decision|"
     r"been (?:shifting|moving|switching|transitioning) to)|we(?:'re| are) (?:now )?(?:switching|moving|"
-    r"adopting|changing|updating|migrating)|"
+    r"adopting|changing|updating|migrating|transitioning|shifting|standardi[sz]ing)|"
     r"(?:our|the|this|team|company|new|coding|naming) (?:\w+ )?(?:standard|convention|policy|rule|"
     r"practice|guideline)s?)\b",
     re.IGNORECASE,
@@ -49,26 +51,35 @@ _WORDED = re.compile(
     r" don't| do not| never)* (?:want|need|like|love|expect|ask(?:ing)?|require|prefer|recommend|suggest|"
     r"advise|encourage|urge|insist)(?:ing)?"
     r"(?: that)? (?:you|everyone|us|all|every|each|any|the team|our|developers|engineers|for you|"
-    r"to (?:start|see|emphasi[sz]e|stress|remind|adopt|use|standardi[sz]e|implement|make sure|ensure|"
+    r"to (?:start|see|emphasi[sz]e|stress|remind|suggest|recommend|propose|ask|adopt|use|standardi[sz]e|implement|"
+    r"make sure|ensure|"
     r"transition|switch|shift|move|introduce you))\b|"
     r"\b(?:I|we)(?:'d| would)? (?:(?:now|also|really|strongly) )*(?:recommend|suggest|advise|insist on|"
     r"advocate|prefer (?:(?:[\w-]+ ){1,4}to (?:start|end|begin|be|have|include|use|contain)|using|that|if|"
     r"you|"
     r"we|for|our|the|all|to (?:see|have)))\b|"
+    r"\byou're (?:not )?(?:to|allowed to|permitted to|expected to|required to)\b|\bI'm (?:now |also |"
+    r"\w+ly )*(?:recommending|"
+    r"suggesting|asking)\b|"
     r"\byou(?:'ll| will)?(?: all| also| always)? (?:should|must|need to|have to|are to|ought to|"
-    r"are (?:expected|required|encouraged|asked) to|can no longer|may not|can't|cannot)\b|"
+    r"are (?:expected|required|encouraged|asked|not allowed|not permitted|not) to|can no longer|may not|can't|"
+    r"cannot)\b|"
     r"\b(?:please|make sure|be sure|ensure|remember|don't forget|do not forget|keep in mind|see to it|"
     r"take care|aim (?:to|for)|strive to|try to)\b|"
     r"\b(?:let's|let us)\b|"
     r"\bwe(?:'ll| will)?(?: all| also| only| exclusively)* (?:require|avoid|standardi[sz]e|make sure)\b|"
-    r"\bwe(?:'re| are)(?: now| all| also| going to| currently)* (?:us(?:e|ing)|implement(?:ing)?|"
+    r"\bwe(?:'re| are)(?: now| all| also| going to| currently)* (?:us(?:e|ing)|start|stop|switch|adopt|transition|"
+    r"move|implement(?:ing)?|"
     r"enforc(?:e|ing)|require|requiring|adding|introduc(?:e|ing)|standardi[sz](?:e|ing)|asking)\b|"
     r"\bit(?:'s| is)(?: also| really| very| quite| absolutely| now)* (?:important|essential|crucial|vital|"
     r"best|mandatory|necessary|imperative|critical|required|better|a good (?:idea|practice|habit)|"
     r"good practice|best practice)\b|"
     r"\b(?:I|we)(?:'d| would) like (?!to\b)|\b(?:advise|ask|encourage|urge|remind|request|require|"
-    r"instruct|tell|recommend) you\b|\bwe(?:'ll| will) be (?:using|switching|adopting|starting|adding|"
-    r"moving|ending|naming)\b|"
+    r"instruct|tell|recommend) you\b|\bwe(?:'ll| will)(?: now| all| no longer| not)* be (?:using|switching|"
+    r"adopting|starting|adding|moving|ending|naming|transitioning)\b|\b(?:we|you) won't (?:be )?(?:use|using|need)\b|"
+    r"\b(?:we|I)(?:'ve| have) (?:made the decision|chosen|picked|opted)\b|\b(?:of choice|is now (?:our|the)|"
+    r"will be (?:our|the)|will now be)\b|\bI'd rather (?:you|we)\b|\bwe (?:don't|do not) allow\b|"
+    r"\b(?:my|our) (?:advice|recommendation|request|rule|expectation) (?:here )?is\b|"
     r"^no (?!problem|worries|need|doubt|matter|rush|one|way|thanks|idea|wonder|question)\w+|\b(?:step|"
     r"thing|way|key|point|habit|approach)\b[^.]{0,40} is (?:to|using|the use|including|adding)\b|"
     r"\bit (?:would|might|'d|could) be (?:beneficial|good|best|better|helpful|great|useful|wise|"
@@ -86,7 +97,7 @@ _WORDED = re.compile(
     r"\bwe (?:do not|don't|never|avoid)\b|\bis (?:to )?(?:avoid|refrain)\b|"
     r"\b(?:should|must|shall)(?: not| never| always| all| only)?\b|\b(?:has|have) to\b|"
     r"\b(?:emphasi[sz]e|stress|remind you|importance of|the (?:use|usage) of|stick (?:to|with)|instead|"
-    r"(?:would be|is|are) (?:the |our |your )?(?:ideal|best|preferred|go-to|default|standard|main|"
+    r"(?:would be|is|are) (?:the |our |your |my )?(?:ideal|best|preferred|go-to|default|standard|main|"
     r"primary)|required|mandatory|prohibited|forbidden|not allowed|instruct(?:ion)?s?)\b",
     re.IGNORECASE,
 )
@@ -132,15 +143,18 @@ _YOU = re.compile(
     r"\b(?:want|need|like|expect|ask(?:ing|ed)?|require|prefer|recommend|suggest|advise|encourage|urge|"
     r"love|remind|instruct|request(?:ing)?|give|tell)(?:ing)?(?: that)?(?: for)? (?:you|everyone|"
     r"everybody|all|us|we|the team|our)\b|"
-    r"\b(?:I|we)(?:'d| would)? (?:like|want|need)(?: to)? (?:see|emphasi[sz]e|stress|remind|update|make|"
+    r"\b(?:I|we)(?:'d| would)? (?:like|want|need)(?: to)? (?:see|emphasi[sz]e|stress|remind|suggest|recommend|"
+    r"propose|ask|request|update|make|"
     r"start|add|introduce|implement|go over|use|adopt|discuss|talk)\b|"
     r"\bto (?:emphasi[sz]e|stress)\b|\bI (?:also )?(?:want|need) (?:all|to make sure|to emphasi[sz]e)\b|"
-    r"\bI(?:'d| would)? (?:recommend|suggest|advise|prefer (?:(?:[\w-]+ ){1,4}to (?:start|end|begin|be|"
+    r"\bI(?:'d| would)?(?: now| also| strongly)* (?:recommend|suggest|advise|prefer (?:(?:[\w-]+ ){1,4}to (?:start|"
+    r"end|begin|be|"
     r"have|include|use|contain)|using|that|if|you|we|for|our|the|all|"
     r"to (?:see|have)))\b|\bI(?:'ve| have) decided\b|\bI have for you\b|\bimportance of\b|\b(?:reinforce|"
     r"highlight)\b|\b(?:I|we)(?:'d| would) like (?!to\b)|\b(?:advise|ask|encourage|urge|remind|request|"
     r"require|instruct|tell|recommend) you\b|[,:;-] (?:always|never|do not|avoid|use|start|end|include|"
-    r"add)\b|\bwe'll be \w+ing\b|\bit (?:would|might|'d|could) be \w+ (?:to|if|for)\b|\bintroduc(?:e|"
+    r"add)\b|\bwe(?:'ll| will)(?: no longer| not| now| all)* be \w+ing\b|\bI'd rather (?:you|we)\b|\bit (?:would|"
+    r"might|'d|could) be \w+ (?:to|if|for)\b|\bintroduc(?:e|"
     r"ing) you to\b|\b(?:transition|switch|shift|move) to\b|\bthat (?:you|we|developers|"
     r"engineers) (?:should|must|need|always|never|use|start|end|add|include|avoid|do not|don't|have|take|"
     r"are|work|set|utili[sz]e|write|keep|make|consistently|only|adopt|follow)\b|\bwe've\b|"
@@ -206,18 +220,23 @@ def frame(sentence: str) -> Frame:
 
 
 _NOW_ONLY = re.compile(
-    r"\b(?:yet|for now|this time|right now|just this|at the moment|today|tomorrow|tonight|"
+    r"\b(?:yet|for now|this time|right now|just this|at the moment|(?<!starting )(?<!beginning )(?<!effective )"
+    r"(?:today|tomorrow)|tonight|"
     r"by (?:the end|(?:mon|tues|wednes|thurs|"
     r"fri)day))\b",
     re.IGNORECASE,
 )
 _WISHES = re.compile(
     r"\b(?:I|we)\b[^.,;]{0,24}\b(?:want|need|like|expect|ask|require|prefer|recommend|encourage|urge|"
-    r"advise)(?:ing)? (?:for )?"
+    r"advise)(?:ing)? (?:for )?(?:that )?"
     r"(?:you|us|everyone|everybody|all|the team|our|developers)\b|\b(?:must|never|mandatory|no longer|"
     r"preferred|primary|(?:make sure|ensure)(?: that)? you|it would be|policy|convention|appreciate|kindly|way to go|"
     r"a must|non-negotiable|(?:must|should|shall|has to|have to|is to|are to) (?:not |never |only |always )?be|"
-    r"standard)\b|\b(?:switching|moving|transitioning) (?:\w+ )?(?:from|to)\b|^no \w",
+    r"standard)\b|\b(?:switching|moving|transitioning) (?:\w+ )?(?:from|to)\b|^no \w|"
+    r"\b(?:important|crucial|essential|vital|imperative) that (?:you|we|everyone)\b|\bI'd (?:rather|"
+    r"prefer if) (?:you|we)\b|"
+    r"\b(?:recommend|suggest|advise)(?:ing)? (?:you|against|using)\b|\bstarting (?:today|tomorrow|now)\b|"
+    r"\b(?:emphasi[sz]e|stress|reinforce|highlight|remind you of) (?:\w+ )?the importance of \w+ing\b",
     re.IGNORECASE,
 )
 _MERELY = re.compile(
@@ -244,6 +263,13 @@ _IN_GENERAL = re.compile(
 )
 """Advice that names nothing to keep to: `use your creative side`, `implement a new standard`."""
 _BEGINS_WITH = re.compile(r"\b(?:begin|start|end)s? with\b", re.IGNORECASE)
+_MAINLY = re.compile(r"\bwe(?:'re| are)? (?:primarily|mainly) (?:use|using) (?!.* as (?:our|the)\b)", re.IGNORECASE)
+"""What is used most leaves room for something else."""
+_FOR_GOOD = re.compile(
+    r"\b(?:from (?:now|here|today|this (?:point|moment)) on(?:wards?)?|(?:going|moving) forward|henceforth|"
+    r"effective immediately|for (?:all|any|every) (?:of )?(?:our |your )?future)\b",
+    re.IGNORECASE,
+)
 _OF_ALL = re.compile(r"\b(?:every|each|all|any|anything|everything|only)\b", re.IGNORECASE)
 _UNIVERSAL = re.compile(r"\b(?:every|each|never)\b", re.IGNORECASE)
 _NOT_ALONE = re.compile(
@@ -291,7 +317,8 @@ def wished(sentence: str, text: str, *, own: bool) -> Wish | None:
     """Return the rule that a sentence of a text asks for; `own` says that the user says it, who need not say more."""
     force = frame(sentence).force
     telling = force in {Force.NONE, Force.PRACTICE} and not (force is Force.PRACTICE and _OUR_OWN.search(sentence))
-    if sentence.endswith("?") or (telling and not (own and _BEGINS_WITH.search(sentence))):
+    polite = _ASKED.match(sentence) and _FOR_GOOD.search(sentence)
+    if (sentence.endswith("?") and not polite) or (telling and not (own and _BEGINS_WITH.search(sentence))):
         return None
     if _NOW_ONLY.search(sentence) or _MERELY.search(sentence) or _EXAMPLE.match(sentence):
         return None
@@ -308,7 +335,11 @@ def _made(found: StatedRequest, sentence: str, text: str, force: Force, *, own: 
     if not own and stated.value in {"do", "use"} and _IN_GENERAL.match(stated.says):
         return None
     ours = force is Force.PRACTICE and bool(_OUR_OWN.search(sentence))
-    if not found.sure or (force in {Force.NONE, Force.PRACTICE} and not (affix or ours)):
+    if ours and not own and _MAINLY.search(sentence):
+        return Wish(_with_kind(stated, text), lasting=False, passing=True)
+    if not (found.sure or _FOR_GOOD.search(sentence)) or (
+        force in {Force.NONE, Force.PRACTICE} and not (affix or ours)
+    ):
         return None
     if force is Force.BARE and not (
         affix or stated.value.startswith("every-") or stated.negated or (own and stated.value not in {"do", "use"})

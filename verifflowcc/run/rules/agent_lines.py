@@ -82,7 +82,7 @@ def status_in(text: str) -> int | None:
 
 
 def api_outcome(status: int | None, text: str) -> AgentOutcome:
-    """Return the outcome of an API's error: by its words first, since one status stands for several causes.
+    """Return the outcome of an API's error: by its words first, since one status has several causes.
 
     >>> api_outcome(429, "rate limit"), api_outcome(429, "You exceeded your current quota")
     (<AgentOutcome.API_TRANSIENT: 'api_transient'>, <AgentOutcome.API_QUOTA: 'api_quota'>)

@@ -171,7 +171,7 @@ class AgentCommand:
     """A command to run in `folder`; `files` are written below `scratch` first, by name.
 
     `environment` is set, and `passes` are the names of variables that it also gets of vfcc's own; a `*` at the end
-    stands for any rest. `schema` is the form that the last message is checked against; empty for none.
+    matches any rest. `schema` is the form that the last message is checked against; empty for none.
     """
 
     argv: tuple[str, ...]

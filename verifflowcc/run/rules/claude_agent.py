@@ -74,7 +74,7 @@ class ClaudeAgent:
         return self._command(task, ("--session-id", task.session), task.prompt)
 
     def resume(self, task: AgentTask, text: str) -> AgentCommand:
-        """Return the command that goes on with a session; it remembers no option, so all are given again."""
+        """Return the command that continues a session; it remembers no option, so all are given again."""
         return self._command(task, ("--resume", task.session), text)
 
     def _command(self, task: AgentTask, session: tuple[str, str], text: str) -> AgentCommand:

@@ -17,11 +17,12 @@ DRIVEN: Mapping[str, AgentClient] = {
 
 
 def agent_client(words: str) -> AgentClient:
-    """Return the client that `--agent` names: `claude`, `codex`, or the command line of any program.
+    """Return the client that `--agent` names: `claude`, `codex:MODEL`, or the command line of any program.
 
     Raises UsageError where the command line is empty or has an open quote.
     """
-    return DRIVEN.get(words.strip()) or command_agent(words)
+    name, _ = client_and_model(words)
+    return DRIVEN.get(name) or command_agent(words)
 
 
 def client_and_model(words: str) -> tuple[str, str]:

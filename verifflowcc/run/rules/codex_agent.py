@@ -62,7 +62,7 @@ class CodexAgent:
         return self._command(task, ("--json", *self._role(task, long=long)), prompt)
 
     def resume(self, task: AgentTask, text: str) -> AgentCommand:
-        """Return the command that goes on with a session: with the sandbox again, which is else read-only."""
+        """Return the command that continues a session; without the sandbox given again it is read-only."""
         return self._command(task, ("resume", "--json", task.session), text)
 
     def _role(self, task: AgentTask, *, long: bool) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""Runs, with processes and files."""
