@@ -155,12 +155,12 @@ def run(words: list[str], typed: list[str]) -> int:
     Returns the exit code.
     """
     from verifflowcc.base.model.command_words import spelled_today
-    from verifflowcc.base.terminal import output as document
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.terminal import is_verbose
 
     arguments, old = spelled_today(words)
     before = typed[: len(typed) - len(words)]
-    document.begin(arguments)
+    out.begin(arguments)
     if old:
         _note_rename(old)
     started = time.monotonic()
@@ -168,9 +168,9 @@ def run(words: list[str], typed: list[str]) -> int:
         code, problem = _outcome(lambda: _with_progress(arguments, before))
     except Exception as error:
         with suppress(Exception):
-            document.finish(CRASH, Problem("crash", f"{type(error).__name__}: {error}"), _emit_document)
+            out.finish(CRASH, Problem("crash", f"{type(error).__name__}: {error}"), _emit_document)
         raise
-    written, _ = _outcome(lambda: document.finish(code, problem, _emit_document))
+    written, _ = _outcome(lambda: out.finish(code, problem, _emit_document))
     if is_verbose():
         _note_end(written or code, time.monotonic() - started)
     return written or code
@@ -245,7 +245,7 @@ def _invoke(arguments: list[str], before: list[str]) -> int:
         return 0
     import typer
 
-    from verifflowcc.base.terminal import output as document
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.output import say
     from verifflowcc.cli.cli.app import app_for, whole_app
 
@@ -256,7 +256,7 @@ def _invoke(arguments: list[str], before: list[str]) -> int:
         )
     except typer.Abort:
         say("aborted")
-        document.explain(Problem("aborted", "the question was not answered with yes"))
+        out.explain(Problem("aborted", "the question was not answered with yes"))
         return INTERRUPTED
     except SystemExit as stop:
         # typer leaves so after printing a completion script, and with 1 where its own output meets a closed pipe
