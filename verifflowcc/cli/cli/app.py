@@ -288,6 +288,7 @@ COMMANDS = {
     "trace": "verifflowcc.cli.cli.trace_command:app",
     "integrate": "verifflowcc.history.cli.integrate_command:integrate",
     "mcp": "verifflowcc.cli.cli.mcp_command:mcp",
+    "run": "verifflowcc.run.cli.run_command:app",
     "metrics": "verifflowcc.gates.cli.evidence_commands:metrics",
     "report": "verifflowcc.cli.cli.report_command:report",
     "workflow": "verifflowcc.sprint.cli.workflow_command:app",
