@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import verifflowcc
-from benchmarks.house import circles_of, import_circles, upward_imports
+from benchmarks.house import circles_of, import_circles, structure, upward_imports
 
 PACKAGE = Path(verifflowcc.__file__).parent
 PURE_FOLDERS = {"model", "text", "formats", "rules"}
@@ -172,6 +172,14 @@ def test_pure_code_never_opens_or_prints(path: Path) -> None:
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_a_file_is_one_thing(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 600
+
+
+def test_the_package_stays_small_and_its_names_are_its_own() -> None:
+    found = structure(PACKAGE, {})
+
+    assert found["files"] <= 650
+    assert found["percent of class names shared"] <= 5
+    assert found["banned words in names and first lines"] <= 1  # `entry.standing`, which projects' own templates use
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:
