@@ -166,7 +166,7 @@ COMMANDS: Mapping[str, object] = {
     "trace show": "verifflowcc.trace.use.trace_narrowing.ItemPage",
     "trace unlink": "verifflowcc.trace.use.trace_edits.LinkChange",
     "trace verify": "verifflowcc.base.model.trace_values.Verification",
-    "trace why": "verifflowcc.trace.rules.story.Story",
+    "trace why": "verifflowcc.trace.rules.impact.Story",
     "waive": "verifflowcc.cli.use.waivers.WaiverResult",
     "window add": "verifflowcc.history.use.window_use.WindowAddition",
     "window prune": "verifflowcc.history.use.window_use.PruningReport",

@@ -121,8 +121,8 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.trace.rules.matrix.TestRow": {"seen": "test"},
     "verifflowcc.trace.rules.answers.ReachedItem": {"way": "route"},
     "verifflowcc.trace.rules.trace_statistics.CoverageShare": {"of": "total"},
-    "verifflowcc.trace.rules.story.ReviewRecord": {"what": "observation"},
-    "verifflowcc.trace.rules.story.Story": {"lacking": "missing", "looked": "records"},
+    "verifflowcc.trace.rules.impact.ReviewRecord": {"what": "observation"},
+    "verifflowcc.trace.rules.impact.Story": {"lacking": "missing", "looked": "records"},
     "verifflowcc.gates.rules.report_page.ReportedEvidence": {"opened": "readable"},
     "verifflowcc.gates.rules.report_page.ReportedMove": {"does": "action"},
 }
