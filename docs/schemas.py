@@ -152,7 +152,7 @@ COMMANDS: Mapping[str, object] = {
     "trace baseline create": "verifflowcc.base.model.trace_values.TraceBaseline",
     "trace baseline diff": "verifflowcc.trace.use.trace_sources.Drift",
     "trace baseline list": ("verifflowcc.base.model.trace_values.TraceBaseline",),
-    "trace coverage": "verifflowcc.trace.rules.trace_statistics.Statistics",
+    "trace coverage": "verifflowcc.trace.rules.matrix.Statistics",
     "trace impact": "verifflowcc.trace.rules.impact.Impact",
     "trace import": "verifflowcc.trace.use.trace_import.ImportReport",
     "trace link": "verifflowcc.trace.use.trace_edits.LinkChange",

@@ -120,7 +120,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.trace.rules.answers.ItemTest": {"by": "source", "via": "specification"},
     "verifflowcc.trace.rules.matrix.TestRow": {"seen": "test"},
     "verifflowcc.trace.rules.answers.ReachedItem": {"way": "route"},
-    "verifflowcc.trace.rules.trace_statistics.CoverageShare": {"of": "total"},
+    "verifflowcc.trace.rules.matrix.CoverageShare": {"of": "total"},
     "verifflowcc.trace.rules.impact.ReviewRecord": {"what": "observation"},
     "verifflowcc.trace.rules.impact.Story": {"lacking": "missing", "looked": "records"},
     "verifflowcc.gates.rules.report_page.ReportedEvidence": {"opened": "readable"},
