@@ -84,11 +84,14 @@ def shell_steps(root: Path) -> list[int]:
 
 def test_the_workflow_for_spec_kit_stops_at_a_closed_gate_and_passes_an_open_one(tmp_path: Path) -> None:
     root = mcp_project(tmp_path)
-    assert any(shell_steps(root))
+    for stage, name in (("planning", "plan.md"), ("coding", "notes.md")):
+        artifact = root / f".memory/stage/add-it/{stage}/artifacts/{name}"
+        artifact.parent.mkdir(parents=True, exist_ok=True)
+        artifact.write_text("Numbers add up.\n", encoding="utf-8")
+        assert vfcc(root, "stage", "advance", "--from", stage).code == 0
 
-    plan = root / ".memory/stage/add-it/planning/artifacts/plan.md"
-    plan.parent.mkdir(parents=True, exist_ok=True)
-    plan.write_text("Numbers add up.\n", encoding="utf-8")
+    assert shell_steps(root) != [0]
+    (root / "total.py").write_text("def add(a, b):\n    return a + b\n", encoding="utf-8")
 
     assert shell_steps(root) == [0]
 
