@@ -308,7 +308,7 @@ def test_a_wrong_call_is_refused_in_the_same_words_first_and_later() -> None:
         found = []
         for given, named in (((), {}), (("a", 1, 2), {}), (("a",), {"place": "b"}), (("a",), {"other": 1})):
             with pytest.raises(TypeError) as refused:
-                Gauge(*given, **named)  # type: ignore[arg-type]
+                Gauge(*given, **named)
             found.append(str(refused.value))
         return found
 
