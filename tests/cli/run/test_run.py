@@ -172,7 +172,7 @@ def test_no_process_of_a_run_outlives_it(tmp_path: Path) -> None:
     assert world.drive("--until", "planning").code == 0
 
     listed = subprocess.run(["ps", "-eo", "pid"], capture_output=True, text=True, check=True).stdout.split()
-    marked = [pid for pid in listed if _environment(pid).find(f"VFCC_RUN={RUN}/") >= 0]
+    marked = [pid for pid in listed if _environment(pid).find(f"VFCC_RUN={RUN}@") >= 0]
     assert marked == []
 
 

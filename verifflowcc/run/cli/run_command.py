@@ -2,11 +2,11 @@
 
 import sys
 import time
+from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import DryRunOnly, FullFlag, JsonFlag, SprintOption, tokens
 
 if TYPE_CHECKING:
@@ -114,7 +114,9 @@ def run(
         plan = plan_run(workspace, sprint, order, _machinery())
         out.emit_json(plan) if as_json else out.emit_lines(list(_plan_lines(plan)))
         return
-    _finish(start_run(workspace, sprint, order, _machinery()), as_json=as_json, take_over=take_over)
+    with _shown() as tools:
+        state = start_run(workspace, sprint, order, tools)
+    _finish(state, as_json=as_json, take_over=take_over)
 
 
 def _order(
@@ -141,17 +143,23 @@ def _order(
 
 
 def _machinery() -> "RunMachinery":
-    """Return the machinery of a driver that shows its steps on stderr."""
+    """Return the machinery of a driver that writes its steps to stderr."""
     from verifflowcc.base.records import replace
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.run.rules.agent_port import AgentStep, StepKind
     from verifflowcc.run.use.run_machinery import RunMachinery
 
-    def seen(attempt: str, step: AgentStep) -> None:
-        if step.kind is StepKind.TOOL and out.person_is_looking():
-            out.say(f"  {attempt}: {step.tool} {step.text}"[:120].rstrip())
+    return replace(RunMachinery(), say=out.say)
 
-    return replace(RunMachinery(), say=out.say, on_step=seen)
+
+@contextmanager
+def _shown() -> "Iterator[RunMachinery]":
+    """Give the machinery of a driver whose run is drawn while it works, where a person looks."""
+    from verifflowcc.base.records import replace
+    from verifflowcc.run.cli.run_view import run_view
+
+    tools = _machinery()
+    with run_view() as view:
+        yield replace(tools, on_step=view.take_step, on_state=view.take_state) if view else tools
 
 
 def _finish(state: "RunState", *, as_json: bool, take_over: bool = False) -> None:
@@ -244,7 +252,9 @@ def resume(
 
     given = {"minutes": max_minutes, "micro_usd": max_usd, "tokens": max_tokens}
     limits: dict[str, int | None] = {name: value for name, value in given.items() if value is not None}
-    _finish(resume_run(open_workspace(), run, limits, _machinery()), as_json=as_json)
+    with _shown() as tools:
+        state = resume_run(open_workspace(), run, limits, tools)
+    _finish(state, as_json=as_json)
 
 
 @app.command()
@@ -260,7 +270,9 @@ def retry(
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.run.use.run_opening import retry_stage
 
-    _finish(retry_stage(open_workspace(), stage, run, _machinery()), as_json=as_json)
+    with _shown() as tools:
+        state = retry_stage(open_workspace(), stage, run, tools)
+    _finish(state, as_json=as_json)
 
 
 @app.command()

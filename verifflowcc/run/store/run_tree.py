@@ -52,6 +52,11 @@ class RunPlace:
     trees: Path
     below: str
 
+    @property
+    def marker(self) -> str:
+        """The mark of the run's processes; runs of two repositories may have the same id, and one must not end both."""
+        return f"{self.run}@{hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:12]}"
+
     def tree(self, name: str = INTEGRATION) -> Path:
         """Return the top of a worktree that git lists for the branch, else where it is going to be."""
         return listed_trees(self.root).get(branch_of(self.run, name), self.trees / name)

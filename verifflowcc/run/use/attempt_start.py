@@ -1,5 +1,6 @@
 """Start an attempt: its worktree, its prompt, its session; then run the client, again after a crash."""
 
+import os
 from pathlib import Path
 
 from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, read_tools
@@ -8,7 +9,7 @@ from verifflowcc.base.git.git_head import note_started
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.protected_paths import CLOSED
-from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.prompt.use.prompt_use import compile_prompt_only, role_and_task
@@ -25,6 +26,7 @@ from verifflowcc.run.rules.agent_port import (
 from verifflowcc.run.rules.client_entries import client_and_model
 from verifflowcc.run.rules.run_fold import RunAttempt, RunState
 from verifflowcc.run.rules.run_moves import ATTEMPT_MINUTES, RunMove, SprintPlace, blockers_text
+from verifflowcc.run.store.agent_process import passed_variables
 from verifflowcc.run.store.run_tree import (
     bring_up_to_date,
     commit_of,
@@ -36,6 +38,7 @@ from verifflowcc.run.store.run_tree import (
 from verifflowcc.run.use.attempt_files import AttemptFiles
 from verifflowcc.run.use.run_machinery import RunDriver
 from verifflowcc.run.use.tree_setup import prepare_tree
+from verifflowcc.sprint.use.configuration import effective_config
 
 ROLE_TEXT = """\
 You are the {role} of the stage {stage} in a run that vfcc drives; no person can answer questions.
@@ -122,7 +125,8 @@ def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentE
     is none, the files so far are rescued, and the attempt begins again with its prompt.
     """
     files = AttemptFiles(driver.place, attempt.id)
-    driver.tools.sweep(f"{run.id}/{attempt.id}")
+    marker = f"{driver.place.marker}/{attempt.id}"
+    driver.tools.sweep(marker)
     client = driver.tools.client(attempt.client)
     top = ensure_tree(driver.place, attempt.tree, attempt.base)
     interrupted = files.was_spawned()
@@ -138,7 +142,7 @@ def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentE
         command = client.start(task)
     else:
         command = client.resume(task, _text(driver, attempt))
-    prepare_tree(driver.workspace, driver.place.project(attempt.tree), f"{run.id}/{attempt.id}", driver.tools.say)
+    prepare_tree(driver.workspace, driver.place.project(attempt.tree), marker, driver.tools.say)
     files.write_guarded(dict(guarded_state(top)))
     files.note_spawn(commit_of(top, "HEAD") or attempt.base)
     driver.tools.reached("spawn")
@@ -152,7 +156,7 @@ def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentE
         client,
         command,
         task.limits,
-        f"{run.id}/{attempt.id}",
+        marker,
         seen,
         driver.stop_now,
         before=_used_before(run, attempt),
@@ -187,6 +191,7 @@ def _text(driver: RunDriver, attempt: RunAttempt) -> str:
 def _task(driver: RunDriver, run: RunState, attempt: RunAttempt, session: str, text: str) -> AgentTask:
     project = driver.place.project(attempt.tree)
     scratch = AttemptFiles(driver.place, attempt.id).folder
+    passed = effective_config(driver.workspace).config.run.environment
     return AgentTask(
         folder=str(project),
         scratch=str(scratch),
@@ -196,9 +201,10 @@ def _task(driver: RunDriver, run: RunState, attempt: RunAttempt, session: str, t
         session=session,
         tools=role_tools(driver.workspace, attempt.role),
         closed=CLOSED,
+        opened=(f"{artifacts_folder(run.sprint, attempt.stage)}/**",),
         model=attempt.model,
         limits=_limits(run),
-        environment={"VFCC_SPRINT": run.sprint},
+        environment={**passed_variables(passed, os.environ), "VFCC_SPRINT": run.sprint},
     )
 
 

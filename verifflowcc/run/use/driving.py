@@ -70,6 +70,7 @@ def drive(driver: RunDriver) -> RunState:
         undo_half_merge(driver.place.tree())
         for _ in range(MOST_MOVES):
             run, sprint = driver.state()
+            driver.tools.on_state(run, sprint)
             if driver.stop_asked():
                 return _stopped(driver, run, RunStatus.STOPPED, "asked for")
             move = next_move(run, sprint_place(sprint))
@@ -78,7 +79,7 @@ def drive(driver: RunDriver) -> RunState:
             if _make(driver, run, sprint, move):
                 break
     except KeyboardInterrupt:
-        driver.tools.sweep(driver.place.run)
+        driver.tools.sweep(driver.place.marker)
         run, _ = driver.state()
         return _stopped(driver, run, RunStatus.STOPPED, "interrupted")
     driver.save("ledger")
@@ -128,7 +129,7 @@ def _stopped(driver: RunDriver, run: RunState, status: RunStatus, detail: str) -
 def _judge(driver: RunDriver, place: SprintPlace, move: RunMove) -> None:
     """Make evidence for the stage in the integration worktree, ask its gate, and write down what it lacks."""
     workspace, stage = driver.workspace, str(place.stage)
-    prepare_tree(workspace, workspace.root, driver.place.run, driver.tools.say)
+    prepare_tree(workspace, workspace.root, driver.place.marker, driver.tools.say)
     _make_evidence(driver, workspace, stage)
     driver.tools.reached("evidence")
     blockers = blockers_of(workspace, driver.sprint, stage)

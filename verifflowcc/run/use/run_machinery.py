@@ -30,7 +30,8 @@ class RunMachinery:
     """The parts of a driver that reach outside: clients, their processes, and waiting.
 
     `reached` is called at each named point between two steps that cannot be one: `note:TYPE`, `spawn`, `ended`,
-    `commit`, `merge`, `evidence`. `on_step` gets what an agent does while it does it.
+    `commit`, `merge`, `evidence`. `on_step` gets what an agent does while it does it, `on_state` the run before each
+    move.
     """
 
     client: Callable[[str], AgentClient] = agent_client
@@ -39,6 +40,7 @@ class RunMachinery:
     wait: Callable[[float], None] = sleep
     reached: Callable[[str], None] = _nothing
     on_step: Callable[[str, AgentStep], None] = lambda _attempt, _step: None
+    on_state: Callable[[RunState, SprintState], None] = lambda _run, _sprint: None
     say: Callable[[str], None] = _nothing
 
 

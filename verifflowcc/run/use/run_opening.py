@@ -246,7 +246,7 @@ def _restore(driver: RunDriver) -> None:
     if commit is None:
         raise UsageError(f"the branch {branch} is gone: the run was cleaned", hint="vfcc run")
     ensure_tree(driver.place, INTEGRATION, commit)
-    driver.tools.sweep(driver.place.run)
+    driver.tools.sweep(driver.place.marker)
 
 
 def _still_waits(driver: RunDriver, state: RunState, sprint: SprintState) -> bool:
@@ -325,7 +325,7 @@ def clean_run(workspace: Workspace, run: str | None, tools: RunMachinery, *, for
     driver = _driver(workspace, found, tools)
     removed, kept, rescued = [], [], []
     with driving(driver):
-        tools.sweep(found.place.run)
+        tools.sweep(found.place.marker)
         for name in tree_names(found.place):
             ref = _rescued(found.place, name)
             if ref:
