@@ -2,6 +2,7 @@
 
 import math
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -460,6 +461,7 @@ def _pieces(asked: TaskTerms, wanted: WordCounter, code: SearchedCode, path: str
     head = code.head(path)
     definitions = head.definitions
     inside = _defined_in(definitions)
+    imported = sorted(each.line for each in head.imports)
     found = []
     for unit in units_of(definitions, lines):
         shown = tuple(lines[unit.first - 1 : unit.last])
@@ -470,7 +472,7 @@ def _pieces(asked: TaskTerms, wanted: WordCounter, code: SearchedCode, path: str
         outer = [definitions[around].name for around in outwards(definitions, unit.place)][::-1]
         exact = 1.0 if not asked.names.isdisjoint(names) else _MEMBER * (not asked.names.isdisjoint(outer))
         says = sum(name in text for name in asked.names) / (len(asked.names) or 1)
-        taken = sum(unit.first <= each.line <= unit.last for each in head.imports)
+        taken = bisect_right(imported, unit.last) - bisect_left(imported, unit.first)
         found.append(
             _Piece(
                 path,
