@@ -41,7 +41,7 @@ from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.code.rules.code_context import choose
 from verifflowcc.code.rules.grammars import language_of
 from verifflowcc.code.rules.graph import CALLABLE, FILE, Mark
-from verifflowcc.code.rules.rank_units import FileWeights, by_words, rank_files, units_of
+from verifflowcc.code.rules.rank_units import FileWeights, by_words, rank_code, units_of
 from verifflowcc.code.rules.repository_map import graph_of
 from verifflowcc.code.rules.task_words import asked
 from verifflowcc.code.store.source_listing import marks_by_name, marks_by_text
@@ -134,7 +134,7 @@ def _row(task: Task, state: State, changed: Sequence[str], count: Count, aider: 
     wanted = asked(task.words)
     plain = by_words(wanted, state, PLAIN)
     orders = {
-        "vfcc": [each.path for each in rank_files(wanted, state, graph_of(state))],
+        "vfcc": [each.path for each in rank_code(wanted, state, graph_of(state))[0]],
         "bm25": sorted(plain, key=lambda path: (-plain[path], path)),
     }
     if aider is not None:

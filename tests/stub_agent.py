@@ -2,8 +2,8 @@
 
 `write` writes a text to stdout as it is, `bytes` the bytes of a hexadecimal text, `many` a text that often, `error` a
 text to stderr, `exit` ends with a code, `hang` waits for ever, `deaf` ignores SIGTERM, `detach` leaves a process in a
-session of its own that waits for ever, `close` closes stdout, `read` copies stdin to stdout, and `environment` writes
-its variables as one line of JSON.
+session of its own that waits for ever, `hide` one that has no variables either, `close` closes stdout, `read` copies
+stdin to stdout, and `environment` writes its variables as one line of JSON.
 """
 
 import json
@@ -32,12 +32,12 @@ def many(text: str, times: int) -> None:
         data = data[os.write(1, data) :]
 
 
-def detach(seconds: int) -> None:
+def detach(seconds: int, *, variables: bool = True) -> None:
     """Leave a process behind, which no group and no parent leads to."""
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
-            os.execvp("sleep", ["sleep", str(seconds)])
+            os.execvpe("sleep", ["sleep", str(seconds)], os.environ if variables else {})
         os._exit(0)
     os.wait()
 
@@ -56,6 +56,7 @@ ACTS: dict[str, Any] = {
     "hang": signal.pause,
     "deaf": lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),
     "detach": detach,
+    "hide": lambda seconds: detach(seconds, variables=False),
     "close": lambda: os.close(1),
     "read": lambda: write(json.dumps({"type": "message", "text": sys.stdin.read()}) + "\n"),
     "environment": environment,

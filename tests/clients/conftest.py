@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.installed import CLAUDE, CODEX, needed
+from tests.clients.installed import CLAUDE, CODEX, COPILOT, GEMINI, OPENCODE, needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +37,21 @@ def claude() -> Path:
 def codex() -> Path:
     """Codex's program."""
     return needed(CODEX)
+
+
+@pytest.fixture(scope="session")
+def copilot() -> Path:
+    """Copilot CLI's program."""
+    return needed(COPILOT)
+
+
+@pytest.fixture(scope="session")
+def opencode() -> Path:
+    """OpenCode's program."""
+    return needed(OPENCODE)
+
+
+@pytest.fixture(scope="session")
+def gemini() -> Path:
+    """Gemini CLI's program."""
+    return needed(GEMINI)

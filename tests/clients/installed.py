@@ -32,6 +32,9 @@ class Client:
 
 CLAUDE = Client("Claude Code", "@anthropic-ai/claude-code@2.1.329", "@anthropic-ai/claude-code-*/claude")
 CODEX = Client("Codex", "@openai/codex@0.169.0", "@openai/codex-*/vendor/*/bin/codex")
+COPILOT = Client("Copilot CLI", "@github/copilot@1.0.102", "@github/copilot-*/copilot")
+OPENCODE = Client("OpenCode", "opencode-ai@1.18.33", "opencode-*/bin/opencode")
+GEMINI = Client("Gemini CLI", "@google/gemini-cli@0.61.0", ".bin/gemini")
 
 
 class InstallError(Exception):

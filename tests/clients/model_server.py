@@ -1,7 +1,7 @@
-"""A scripted model on loopback, for the clients' own protocols: `/v1/messages` of Claude and `/v1/responses` of Codex.
+"""A scripted model on loopback, for the clients' own protocols: Claude's, which two more speak, Codex's and Gemini's.
 
 A test writes what the model says, turn by turn, and afterwards reads what reached it: every request body is kept. What
-the protocols look like on the wire is left to `claude_wire` and `codex_wire`.
+the protocols look like on the wire is left to `claude_wire`, `codex_wire` and `gemini_wire`.
 """
 
 import json
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.clients import claude_wire, codex_wire
+from tests.clients import claude_wire, codex_wire, gemini_wire
 from tests.clients.turns import MAIN, Request, Say, Turn
 
 SUMMARY = "<analysis>Short.</analysis>\n<summary>The summary of the scripted model.</summary>"
@@ -145,7 +145,17 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
                 if turn.status != OK:
                     return self._reply(turn.status, _error(turn.status))
                 return self._stream(codex_wire.events(turn))
+            if path.startswith(gemini_wire.PREFIX):
+                return self._gemini(path, body)
             return self._absent()
+
+        def _gemini(self, path: str, body: dict[str, Any]) -> None:
+            turn = model.answer(Request("gemini", gemini_wire.kind(path, body), body))
+            if path.endswith(":countTokens"):
+                return self._reply(200, b'{"totalTokens": 100}')
+            if path.endswith(":streamGenerateContent"):
+                return self._sent(gemini_wire.stream(turn))
+            return self._reply(200, json.dumps(gemini_wire.response(turn)).encode())
 
         def do_GET(self) -> None:
             self._absent()
@@ -170,7 +180,9 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(body)
 
         def _stream(self, events: Sequence[tuple[str, object]]) -> None:
-            text = "".join(f"event: {name}\ndata: {json.dumps(event)}\n\n" for name, event in events).encode()
+            self._sent("".join(f"event: {name}\ndata: {json.dumps(event)}\n\n" for name, event in events).encode())
+
+        def _sent(self, text: bytes) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.send_header("Content-Length", str(len(text)))

@@ -97,6 +97,43 @@ def run_codex(
     return _run([str(program), *arguments], folder, whole, own / "sessions")
 
 
+def run_copilot(
+    program: Path, folder: Path, home: Path, server: ModelServer, prompt: str, *, extra: Sequence[str] = ()
+) -> ClientRan:
+    """Let Copilot CLI answer a prompt in a folder; it may do there what it likes."""
+    arguments = ["-p", prompt, "--allow-all-tools", "--trust-folder", "--output-format", "json", *extra]
+    more = {
+        "COPILOT_PROVIDER_BASE_URL": server.url,
+        "COPILOT_PROVIDER_TYPE": "anthropic",
+        "COPILOT_PROVIDER_API_KEY": _DUMMY_KEY,
+        "COPILOT_MODEL": "claude-sonnet-4.5",
+        "COPILOT_OFFLINE": "true",
+    }
+    return _run([str(program), *arguments], folder, _env(home, server, more), home / ".copilot")
+
+
+def run_opencode(program: Path, folder: Path, home: Path, server: ModelServer, prompt: str) -> ClientRan:
+    """Let OpenCode answer a prompt in a folder; it may do there what it likes."""
+    options = {"baseURL": f"{server.url}/v1", "apiKey": _DUMMY_KEY}
+    config = {"provider": {"anthropic": {"options": options}}, "autoupdate": False, "share": "disabled"}
+    more = {"OPENCODE_CONFIG_CONTENT": json.dumps(config), "OPENCODE_DISABLE_MODELS_FETCH": "1"}
+    arguments = ["run", "--format", "json", "-m", f"anthropic/{CLAUDE_MODEL}", prompt]
+    return _run([str(program), *arguments], folder, _env(home, server, more), home / ".opencode")
+
+
+def run_gemini(program: Path, folder: Path, home: Path, server: ModelServer, prompt: str) -> ClientRan:
+    """Let Gemini CLI answer a prompt in a folder; it may do there what it likes."""
+    settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": False}}
+    _written(home / ".gemini" / "settings.json", json.dumps({**settings, "general": {"enableAutoUpdate": False}}))
+    more = {
+        "GOOGLE_GEMINI_BASE_URL": server.url,
+        "GEMINI_API_KEY": _DUMMY_KEY,
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    }
+    arguments = ["-y", "--output-format", "stream-json", "-m", "gemini-2.5-pro", "-p", prompt]
+    return _run([str(program), *arguments], folder, _env(home, server, more), home / ".gemini" / "tmp")
+
+
 def write_codex_config(home: Path, folder: Path, server: ModelServer, config: str = "") -> None:
     """Write the user's settings of Codex that lead it to the scripted model; `config` is more TOML."""
     text = f"""\

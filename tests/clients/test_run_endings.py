@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -182,7 +183,8 @@ def test_time_ends_a_client_in_a_tool(client: Driven) -> None:
 def test_a_session_that_was_killed_in_a_tool_is_resumed(client: Driven) -> None:
     def kill() -> bool:
         for pid in marked(RUN):
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         return False
 
     first = client.call([shell(client, BUSY)], stop=in_tool(client, kill))

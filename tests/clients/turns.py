@@ -62,7 +62,7 @@ class Request:
 
     def texts(self) -> list[tuple[str, str]]:
         """Return all texts with their roles, in order: system prompt, messages, results of tools (role `tool`)."""
-        return list(_claude_texts(self.body) if self.client == "claude" else _codex_texts(self.body))
+        return list(_TEXTS[self.client](self.body))
 
     def holds(self, text: str) -> bool:
         """Whether any text has this in it."""
@@ -70,7 +70,10 @@ class Request:
 
     def tools(self) -> dict[str, dict[str, Any]]:
         """Return the tools offered, by name."""
-        return {tool.get("name") or tool.get("type", ""): tool for tool in self.body.get("tools") or ()}
+        offered = self.body.get("tools") or ()
+        if self.client == "gemini":
+            offered = [each for group in offered for each in group.get("functionDeclarations", ())]
+        return {tool.get("name") or tool.get("type", ""): tool for tool in offered}
 
 
 Say = Turn | Callable[[Request], Turn]
@@ -102,3 +105,14 @@ def _codex_texts(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield from ((item["role"], text) for text in _result_texts(item["content"]))
         elif item.get("type", "").endswith("_output"):
             yield from (("tool", text) for text in _result_texts(item.get("output")))
+
+
+def _gemini_texts(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield from (("system", text) for text in _result_texts((body.get("systemInstruction") or {}).get("parts")))
+    for content in body.get("contents", ()):
+        yield from ((content.get("role", "user"), text) for text in _result_texts(content["parts"]))
+        answers = [part["functionResponse"]["response"] for part in content["parts"] if "functionResponse" in part]
+        yield from (("tool", str(answer.get("output") or answer.get("error") or "")) for answer in answers)
+
+
+_TEXTS = {"claude": _claude_texts, "codex": _codex_texts, "gemini": _gemini_texts}

@@ -65,6 +65,7 @@ class Hook:
 
     def __init__(self, client: str, event: str) -> None:
         self.client, self.event = client, event
+        self.named = client
         self.root, self.again = "", False
         role = environ.get("VFCC_AGENT", "")
         self.role = role if role.replace("_", "").replace("-", "").isalnum() else ""
@@ -154,7 +155,7 @@ class Hook:
         if not isinstance(session, str) or not session:
             return True
         key, window = event_key(payload)
-        origin = f"{self.client}{'+plugin' if environ.get('CLAUDE_PLUGIN_ROOT') else ''}"
+        origin = f"{self.named}{'+plugin' if environ.get('CLAUDE_PLUGIN_ROOT') else ''}"
         try:
             return is_first(self.root + LOCAL, session, key, origin, now, window)
         except OSError:

@@ -9,8 +9,8 @@ import pytest
 from typer.main import get_command
 
 from tests.cli.process import on_terminal, vfcc
+from verifflowcc.base.terminal.declared import TEXTS
 from verifflowcc.cli.cli.app import app
-from verifflowcc.cli.cli.who_may import TEXTS
 
 INTERNAL = re.compile(r"_\b|\bctx\b|None|int range|<str>|<path>|as_json|sprint_id|TEXT\.\.\.|\bTyper\b")
 VERBS = {

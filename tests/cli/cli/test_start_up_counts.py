@@ -13,20 +13,20 @@ from tests.cli.process import environment, git
 from verifflowcc.cli.cli.app import app_for, whole_app
 
 MOST = {
-    "next": (167, 41, 1),
-    "stage show": (223, 41, 1),
-    "status": (74, 29, 0),
-    "check gate": (175, 41, 1),
-    "memory add": (164, 32, 0),
-    "memory list": (108, 29, 0),
-    "memory inbox": (121, 29, 0),
-    "feedback add": (95, 29, 0),
-    "trace why": (202, 43, 3),
-    "trace list": (191, 41, 3),
+    "next": (164, 22, 1),
+    "stage show": (220, 22, 1),
+    "status": (71, 8, 0),
+    "check gate": (172, 22, 1),
+    "memory add": (160, 14, 0),
+    "memory list": (105, 8, 0),
+    "memory inbox": (118, 8, 0),
+    "feedback add": (92, 9, 0),
+    "trace why": (197, 26, 3),
+    "trace list": (187, 24, 3),
     "code refs": (63, 8, 1),
-    "code impact": (237, 28, 4),
-    "context show": (250, 64, 2),
-    "evidence list": (187, 44, 1),
+    "code impact": (236, 28, 4),
+    "context show": (247, 51, 2),
+    "evidence list": (185, 27, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
 

@@ -77,3 +77,24 @@ def test_the_end_of_a_session_removes_the_keys_of_older_ones(young: Path) -> Non
     at_once(young, "SessionEnd", [{}, PLUGIN])
 
     assert [each.name for each in folder.iterdir()] == ["s1.keys"]
+
+
+def test_copilot_runs_hooks_for_claude_code_too_and_an_event_is_recorded_once_as_its_own(young: Path) -> None:
+    common = {"cwd": str(young), "timestamp": "2026-11-28T10:00:00.000Z"}
+    tool = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
+    its_own = {"sessionId": "s1", **common, "timestamp": 1_795_891_066_069, "toolName": "bash"}
+    payloads = [
+        (("copilot", "preToolUse"), {**its_own, "toolArgs": tool["tool_input"]}),
+        (("claude",), {"hook_event_name": "PreToolUse", "session_id": "s1", **common, **tool}),
+    ]
+    for words, payload in payloads:
+        subprocess.run(
+            [VFCC, "hook", *words],
+            cwd=young,
+            env=environment(young.parent),
+            input=json.dumps(payload).encode(),
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+
+    assert [event["client"] for event in events(young)] == ["copilot"]

@@ -143,3 +143,19 @@ def test_whatever_a_client_says_is_recorded_or_not_and_answered_in_its_form(
     assert line is None or json.loads(line)["client"] == client
     assert code == 0
     check_answer(client, str(hook), printed)
+
+
+@pytest.mark.parametrize(
+    ("client", "event", "key", "tool"),
+    [
+        ("copilot", "preToolUse", "toolName", "vfcc-known"),
+        ("gemini", "BeforeTool", "tool_name", "mcp_vfcc_known"),
+    ],
+)
+def test_a_tool_of_vfcc_has_one_name_in_all_clients(client: str, event: str, key: str, tool: str) -> None:
+    arguments = {"copilot": "toolArgs"}.get(client, "tool_input")
+    named = normal_form(client, event, {"hook_event_name": event, key: tool, arguments: {"paths": ["a.py"]}})
+    other = normal_form(client, event, {"hook_event_name": event, key: tool.replace("vfcc", "disk"), arguments: {}})
+
+    assert (named["tool_name"], named["tool_input"]) == ("mcp__vfcc__known", {"paths": ["a.py"]})
+    assert not other["tool_name"].startswith("mcp__vfcc__")

@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 from tests.pure.code_searched import Searched
 from verifflowcc.code.rules.code_context import choose, listed_files
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.code.rules.rank_units import CodeUnit, RankedFile, RankedUnit, UnitWeights, rank_files, rank_units
+from verifflowcc.code.rules.rank_units import (
+    CodeUnit,
+    RankedFile,
+    RankedUnit,
+    UnitWeights,
+    rank_code,
+    rank_files,
+    rank_units,
+)
 from verifflowcc.code.rules.repository_map import both_ways, graph_of, page_rank
 from verifflowcc.code.rules.snippets import BODIES, LARGEST, fill, rendered, shown_text
 from verifflowcc.code.rules.task_words import LONGEST, asked, words_in
@@ -72,6 +80,37 @@ def test_a_file_of_many_matching_pieces_does_not_hide_those_of_another() -> None
         return [each.path for each in rank_units(wanted, both, files, weights)].index("tide/gate_lock.py")
 
     assert place(UnitWeights()) < 10 < place(UnitWeights(further=0.0))
+
+
+SCATTERED = "".join(
+    f"def {word}_part(given):\n    value = given\n    return value\n\n\n" for word in "lock sluice gate valve".split()
+)
+TOGETHER = "def mend(given):\n    # where the lock of a sluice has a gate and a valve\n    return given\n"
+
+
+def test_a_file_with_the_words_in_one_piece_gains_on_one_that_has_them_in_many() -> None:
+    both = Searched({"a/parts.py": SCATTERED, "b/other.py": TOGETHER})
+    wanted, graph = asked("the lock, the sluice, the gate and the valve"), graph_of(both)
+    before = {each.path: each.score for each in rank_files(wanted, both, graph)}
+    files, pieces = rank_code(wanted, both, graph)
+    gained = {each.path: each.score - before[each.path] for each in files}
+
+    assert gained["b/other.py"] > gained["a/parts.py"] > 0
+    assert [each.score for each in files] == sorted((each.score for each in files), reverse=True)
+    assert {each.path for each in pieces} == {"a/parts.py", "b/other.py"}
+
+
+def test_what_a_file_imports_comes_before_its_other_pieces_that_have_no_word_of_the_task() -> None:
+    taken = "".join(f"import {name}\n" for name in ("sea", "moon", "sun", "wind"))
+    text = f"def first(given):\n    return given\n\n\n{taken}\n\ndef ebb(tide):\n    return tide\n"
+    code = Searched({"tide.py": text, "far.py": "x = 1\n"})
+    wanted = asked("mend `ebb`")
+
+    def firsts(weights: UnitWeights) -> list[int]:
+        return [each.unit.first for each in rank_units(wanted, code, ranked(code, "mend `ebb`"), weights)]
+
+    assert firsts(UnitWeights()) == [11, 5, 1]
+    assert firsts(UnitWeights(imports=0.0)) == [11, 1, 5]
 
 
 BESIDE = "docs/tide.js Examples/tide.js benches/tide.js sandbox/tide.js Gruntfile.js karma.conf.js a.config.mjs .arc.js"

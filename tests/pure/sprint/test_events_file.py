@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.event_samples import ANN, START, event, feedback, passed, root
 from verifflowcc.base.errors import LedgerError
 from verifflowcc.base.formats.event_bytes import encode_event, make_event, moment, parse_event, stamp
-from verifflowcc.base.model.events import EVENT_FORMAT, EventType
+from verifflowcc.base.model.events import EVENT_FORMAT, OF_RUNS, EventType
 from verifflowcc.base.text.canonical import canonical
 from verifflowcc.base.text.identifiers import is_ulid, ulid
 
@@ -43,7 +43,7 @@ def test_the_bytes_and_the_id_of_an_event_never_change(case: dict[str, Any]) -> 
 def test_types_of_the_first_format_are_written_in_it_and_newer_types_in_their_own() -> None:
     formats = {kind: json.loads((GOLDEN / f"{kind}.json").read_bytes())["v"] for kind in EventType}
 
-    newer = {EventType.ARTIFACT_PUT, EventType.BASELINE_SET, EventType.EVIDENCE_REDACTED}
+    newer = {EventType.ARTIFACT_PUT, EventType.BASELINE_SET, EventType.EVIDENCE_REDACTED, *OF_RUNS}
     assert {kind for kind, v in formats.items() if v != 1} == newer
     assert {formats[kind] for kind in newer} == {EVENT_FORMAT} == {2}
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -27,7 +28,7 @@ from verifflowcc.run.rules.agent_port import (
 )
 from verifflowcc.run.rules.client_entries import DRIVEN
 from verifflowcc.run.rules.command_agent import CommandAgent
-from verifflowcc.run.store.agent_process import LONGEST_LINE_BYTES, run_agent
+from verifflowcc.run.store.agent_process import ATTENDS, LONGEST_LINE_BYTES, run_agent
 from verifflowcc.run.store.marked_processes import marked, sweep
 
 RUN = f"r-test-{os.getpid()}"
@@ -188,6 +189,49 @@ def test_a_process_with_a_session_of_its_own_does_not_outlive_the_attempt(tmp_pa
     assert marked(RUN) == ()
 
 
+@pytest.mark.skipif(not ATTENDS, reason="only Linux hands orphans to an attendant")
+def test_a_process_that_hides_its_marker_does_not_outlive_the_attempt_either(tmp_path: Path) -> None:
+    ran = Ran(tmp_path, [["hide", 600], ["detach", 600], ["write", DONE]])
+
+    assert (ran.outcome, len(ran.ending.orphans)) == (AgentOutcome.DONE, 2)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in ran.ending.orphans)
+
+
+DRIVER = """\
+import sys
+from tests.tree.run.test_agent_process import QUICK, CommandAgent, AgentCommand, run_agent, stub
+
+argv = stub([["hide", 600], ["detach", 600], ["write", '{"type":"message","text":"ready"}\\n'], "deaf", "hang"])
+command = AgentCommand(argv, b"", sys.argv[2], sys.argv[2] + "/scratch", "coder")
+run_agent(CommandAgent(argv), command, QUICK, sys.argv[1], lambda step: print(step.text, flush=True), lambda: False)
+"""
+
+
+@pytest.mark.skipif(not ATTENDS, reason="only Linux hands orphans to an attendant")
+def test_a_driver_that_is_killed_takes_its_agent_with_it(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", DRIVER, MARKER, str(tmp_path)], stdout=subprocess.PIPE) as driver:
+        assert driver.stdout
+        assert driver.stdout.readline() == b"ready\n"
+        left = [*marked(RUN), *below(driver.pid)]
+        watched = [os.pidfd_open(pid) for pid in left]
+        driver.kill()
+
+    assert len(left) >= 4
+    for descriptor in watched:
+        assert select.select([descriptor], [], [], 30)[0]
+        os.close(descriptor)
+
+
+def below(pid: int) -> list[int]:
+    """Return the processes below one, however deep."""
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    parents = {int(line.split()[0]): int(line.split()[1]) for line in listed.splitlines()}
+    found = [pid]
+    for each in found:
+        found += [child for child, parent in parents.items() if parent == each]
+    return found[1:]
+
+
 def test_a_sweep_ends_one_attempt_or_the_whole_run(tmp_path: Path) -> None:
     def started(marker: str) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(["sleep", "600"], env={"PATH": os.environ["PATH"], "VFCC_RUN": marker})
@@ -256,7 +300,7 @@ PIECES = st.one_of(
     ).map(lambda text: ["write", text]),
     st.text(max_size=40).map(lambda text: ["write", text.encode("utf-8", "replace").decode()]),
     st.binary(max_size=40).map(lambda data: ["bytes", data.hex()]),
-    st.sampled_from((["error", "oops\n"], "close", "deaf", ["detach", 600])),
+    st.sampled_from((["error", "oops\n"], "close", "deaf", ["detach", 600], ["hide", 600])),
 )
 ENDS = st.one_of(st.just("hang"), st.integers(0, 255).map(lambda code: ["exit", code]), st.just(["write", ""]))
 

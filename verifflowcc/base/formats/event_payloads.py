@@ -163,6 +163,10 @@ def _any_text(value: Json) -> bool:
     return isinstance(value, str)
 
 
+def _flag(value: Json) -> bool:
+    return isinstance(value, bool)
+
+
 def _one_of(words: Iterable[str]) -> tuple[Check, str]:
     known = tuple(map(str, words))
     return lambda value: value in known, " or ".join(known)
@@ -192,6 +196,10 @@ COMMIT = (_optional(_commit), "a commit's full id or null")
 EVENT = (_event, "an event's id")
 EVENTS = (_list_of(_event), "a list of event ids")
 SLUG = (_slug, "a sprint's id")
+RUN = (_slug, "a run's id")
+FULL_COMMIT = (_commit, "a commit's full id")
+ANY_TEXT = (_any_text, "text")
+FLAG = (_flag, "true or false")
 TEXTS = (_list_of(_text), "a list of texts")
 ARTIFACTS = (
     _list_of(_record({"path": TEXT, "digest": DIGEST, "bytes": (_count, "a count")})),
@@ -231,6 +239,12 @@ GATE = (
     ),
     "a list of {criterion, mode, verdict, reason, evidence, subject}",
 )
+BLOCKERS = (
+    _list_of(_record({"criterion": TEXT, "reason": (_any_text, "text"), "person": (_flag, "")})),
+    "a list of {criterion, reason, person}",
+)
+USAGE = (_optional(_map_of(_optional(_count))), "counts by name, or null")
+LIMITS = (_map_of(_optional(_count)), "counts or null by name")
 DIGESTS = (_map_of(_digest), "digests by name")
 CONTENTS = (_map_of(_optional(_digest)), "digests or null by path")
 
@@ -297,6 +311,40 @@ REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
         "digest": DIGEST,
         "reason": TEXT,
     },
+    EventType.RUN_OPENED: {
+        "run": RUN,
+        "base": FULL_COMMIT,
+        "until": NEXT,
+        "clients": (_map_of(_list_of(_text, least=1)), "clients by role"),
+        "limits": LIMITS,
+    },
+    EventType.ATTEMPT_STARTED: {
+        "run": RUN,
+        "attempt": TEXT,
+        "stage": STAGE,
+        "stay": EVENT,
+        "role": TEXT,
+        "base": FULL_COMMIT,
+        "prompt": DIGEST,
+        "client": TEXT,
+        "session": ANY_TEXT,
+        "tree": TEXT,
+    },
+    EventType.ATTEMPT_ENDED: {
+        "run": RUN,
+        "attempt": TEXT,
+        "outcome": TEXT,
+        "commit": COMMIT,
+        "usage": USAGE,
+        "seconds": (_count, "a count"),
+        "paths": TEXTS,
+    },
+    EventType.ATTEMPT_MERGED: {"run": RUN, "attempt": TEXT, "commit": FULL_COMMIT},
+    EventType.RUN_GATE: {"run": RUN, "stage": STAGE, "stay": EVENT, "open": FLAG, "blockers": BLOCKERS},
+    EventType.RUN_ASKED: {"run": RUN, "stage": STAGE, "stay": EVENT, "asks": TEXTS},
+    EventType.RUN_ANSWERED: {"run": RUN, "answers": (_optional(_event), "an event's id or null")},
+    EventType.RUN_STOPPED: {"run": RUN, "why": TEXT, "detail": ANY_TEXT},
+    EventType.RUN_CLOSED: {"run": RUN},
 }
 _REPLACES = {"replaces": EVENTS}
 _EMAIL = {"email": OPTIONAL_TEXT}
@@ -321,4 +369,9 @@ OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
     EventType.BASELINE_SET: _EMAIL,
     EventType.EVIDENCE_REDACTED: _EMAIL,
     EventType.FEEDBACK_ADDED: {**_REPLACES, "triages": EVENT, "decision": TEXT, "reason": OPTIONAL_TEXT},
+    EventType.RUN_OPENED: {"branch": BRANCH},
+    EventType.ATTEMPT_STARTED: {"model": ANY_TEXT, "fresh": FLAG},
+    EventType.ATTEMPT_ENDED: {"session": ANY_TEXT, "message": ANY_TEXT, "left_out": TEXTS},
+    EventType.RUN_GATE: {"attempt": OPTIONAL_TEXT},
+    EventType.RUN_ANSWERED: {"limits": LIMITS, "retry": NEXT},
 }

@@ -27,6 +27,7 @@ _COMMANDS = {
         *("code context", "code impact", "history saved", "history show", "history similar"),
         *("history sql", "trace list", "trace show", "trace export", "trace matrix"),
         *("trace impact", "trace coverage", "trace why", "trace baseline list", "trace baseline diff"),
+        *("run status", "run events"),
         *("baseline show", "workflow list", "workflow show", "config show", "config schema", "help"),
     ),
     WORK: (
@@ -37,7 +38,10 @@ _COMMANDS = {
         *("history import", "history export", "history learn", "trace add", "trace link", "trace unlink"),
         *("trace retire", "trace import", "prove"),
     ),
-    MOVE: ("sprint start", "sprint close", "stage advance", "stage reopen", "mcp"),
+    MOVE: (
+        *("sprint start", "sprint close", "stage advance", "stage reopen", "mcp"),
+        *("run", "run stop", "run resume", "run retry", "run clean"),
+    ),
     CI_TOO: ("allow", "migrate"),
     PERSON: (
         *("approve", "waive", "stage skip", "memory promote", "memory copy", "history prune"),

@@ -39,9 +39,33 @@ class EventType(StrEnum):
     ARTIFACT_PUT = "artifact_put"
     BASELINE_SET = "baseline_set"
     EVIDENCE_REDACTED = "evidence_redacted"
+    RUN_OPENED = "run_opened"
+    ATTEMPT_STARTED = "attempt_started"
+    ATTEMPT_ENDED = "attempt_ended"
+    ATTEMPT_MERGED = "attempt_merged"
+    RUN_GATE = "run_gate"
+    RUN_ASKED = "run_asked"
+    RUN_ANSWERED = "run_answered"
+    RUN_STOPPED = "run_stopped"
+    RUN_CLOSED = "run_closed"
 
 
-_SINCE_V2 = frozenset({EventType.ARTIFACT_PUT, EventType.BASELINE_SET, EventType.EVIDENCE_REDACTED})
+OF_RUNS = frozenset(
+    {
+        EventType.RUN_OPENED,
+        EventType.ATTEMPT_STARTED,
+        EventType.ATTEMPT_ENDED,
+        EventType.ATTEMPT_MERGED,
+        EventType.RUN_GATE,
+        EventType.RUN_ASKED,
+        EventType.RUN_ANSWERED,
+        EventType.RUN_STOPPED,
+        EventType.RUN_CLOSED,
+    }
+)
+"""What a driver of agents did; the payload of each names its `run`. They move no sprint."""
+
+_SINCE_V2 = frozenset({EventType.ARTIFACT_PUT, EventType.BASELINE_SET, EventType.EVIDENCE_REDACTED, *OF_RUNS})
 
 
 def format_of(event_type: EventType, payload: Json) -> int:

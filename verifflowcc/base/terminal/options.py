@@ -4,7 +4,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from verifflowcc.base.terminal import declared as typer
 
 TYPE_CHECKING = False
 

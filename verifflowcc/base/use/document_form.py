@@ -391,6 +391,8 @@ BY_EXIT_CODE = {
     3: Problem("not_evaluable", "there is nothing to evaluate, or something could not be"),
     4: Problem("gate_closed", "a gate is closed"),
     5: Problem("conflict", "the sprint was moved on two sides", "vfcc sprint resolve"),
+    6: Problem("waiting", "a run waits for a person", "vfcc run status"),
+    7: Problem("limit", "a run reached a limit", "vfcc run status"),
     130: Problem("interrupted", "interrupted"),
 }
 """What a failure is called that names nothing more than its exit code."""

@@ -4,7 +4,6 @@
 command alone: all of them take several times as long as most commands.
 """
 
-import copy
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +13,9 @@ from typer._completion_shared import _completion_scripts
 
 from verifflowcc.base.model.agent_clients import FILES
 from verifflowcc.base.model.lazy import load
+from verifflowcc.base.terminal import declared
 from verifflowcc.cli.cli import who_may
+from verifflowcc.cli.cli.command_places import COMMANDS
 from verifflowcc.cli.cli.who_may import CommandGroup
 
 if TYPE_CHECKING:
@@ -152,9 +153,8 @@ def hide_the_rest(app: "Typer", group: str = "") -> None:
 
 
 def _name_of(command: "CommandInfo") -> str:
-    from typer.main import get_command_name
-
-    return command.name or get_command_name(getattr(command.callback, "__name__", ""))
+    assert command.callback
+    return declared.command_name(command.name, command.callback)
 
 
 # `vfcc help`: the help of a command, or all commands on one page.
@@ -264,41 +264,6 @@ def vfcc(
     """V-Model sprints and one committed memory, for teams that work with agents."""
 
 
-COMMANDS = {
-    "init": "verifflowcc.cli.cli.project_commands:init",
-    "status": "verifflowcc.cli.cli.project_commands:status",
-    "next": "verifflowcc.gates.cli.evidence_commands:next_",
-    "sprint": "verifflowcc.cli.cli.sprint_command:app",
-    "stage": "verifflowcc.cli.cli.stage_command:app",
-    "context": "verifflowcc.prompt.cli.context_command:app",
-    "evidence": "verifflowcc.gates.cli.evidence_commands:app",
-    "allow": "verifflowcc.cli.cli.project_commands:allow",
-    "approve": "verifflowcc.cli.cli.people_commands:approve",
-    "waive": "verifflowcc.cli.cli.people_commands:waive",
-    "baseline": "verifflowcc.cli.cli.people_commands:app",
-    "feedback": "verifflowcc.sprint.cli.feedback_command:app",
-    "task": "verifflowcc.memory.cli.task_command:app",
-    "window": "verifflowcc.history.cli.window_command:app",
-    "memory": "verifflowcc.cli.cli.memory_commands:app",
-    "check": "verifflowcc.cli.cli.check_command:app",
-    "prove": "verifflowcc.gates.cli.evidence_commands:prove",
-    "code": "verifflowcc.cli.cli.code_command:app",
-    "history": "verifflowcc.history.cli.history_command:app",
-    "hook": "verifflowcc.cli.cli.app:hook",
-    "trace": "verifflowcc.cli.cli.trace_command:app",
-    "integrate": "verifflowcc.history.cli.integrate_command:integrate",
-    "mcp": "verifflowcc.cli.cli.mcp_command:mcp",
-    "metrics": "verifflowcc.gates.cli.evidence_commands:metrics",
-    "report": "verifflowcc.cli.cli.report_command:report",
-    "workflow": "verifflowcc.sprint.cli.workflow_command:app",
-    "config": "verifflowcc.cli.cli.project_commands:app",
-    "doctor": "verifflowcc.cli.cli.project_commands:doctor",
-    "migrate": "verifflowcc.cli.cli.project_commands:migrate",
-    "help": "verifflowcc.cli.cli.app:help_",
-}
-"""Each command and group below `vfcc`: the function or the app that it is, as `lazy.load` reads it."""
-
-
 def app_for(words: "Sequence[str]") -> "Typer":
     """Return an app that runs the command line `words` as the whole one does, with as few commands as that needs."""
     if not words or words[0] not in COMMANDS or words[0] == "help":
@@ -340,19 +305,10 @@ def _new_app() -> "Typer":
 def _register(made: "Typer", name: str, words: "Sequence[str]") -> None:
     """Add a command or a group; of a group that has the command `words[0]`, that command alone."""
     found = load(COMMANDS[name])
-    if isinstance(found, typer.Typer):
-        made.add_typer(_narrowed(found, words[0] if words else ""), name=name)
+    if isinstance(found, declared.Typer):
+        made.add_typer(declared.as_typer(found, words[0] if words else ""), name=name)
     else:
-        made.command(name)(found)
-
-
-def _narrowed(group: "Typer", name: str) -> "Typer":
-    named = [each for each in group.registered_commands if _name_of(each) == name]
-    if not named:
-        return group
-    narrow = copy.copy(group)
-    narrow.registered_commands, narrow.registered_groups = named, []
-    return narrow
+        made.command(name)(declared.for_typer(found))
 
 
 def _finished(made: "Typer") -> "Typer":

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
 from verifflowcc.base.terminal.terminal import switch_color_off
 from verifflowcc.trace.cli.trace_exchange import FindingsFormat, chosen, problem_in, report_text

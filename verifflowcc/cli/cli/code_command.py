@@ -5,9 +5,8 @@ The answers are made in `code_answers`, which plain command lines reach without 
 
 from typing import Annotated
 
-import typer
-
 from verifflowcc.base.model.config_values import MOST_FOUND
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import JsonFlag, tokens
 
 app = typer.Typer(help="Ask who calls what, and which code a task needs.", no_args_is_help=True)

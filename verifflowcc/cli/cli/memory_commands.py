@@ -7,9 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from verifflowcc.base.model.lazy import lazy_pattern
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import JsonFlag, ScopeOption
 from verifflowcc.cli.cli import memory_add
 from verifflowcc.memory.cli import memory_copy, memory_edit, memory_inbox

@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from verifflowcc.base.model.baselines import BaselineKind
 from verifflowcc.base.records import dataclass
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import (
     CommitFlag,
     ExpiresOption,

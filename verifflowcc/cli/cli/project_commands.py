@@ -4,8 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import DryRunFlag, JsonFlag, QuietFlag, YesFlag, one_output
 
 if TYPE_CHECKING:

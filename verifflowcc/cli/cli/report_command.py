@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import JsonFlag, SprintArgument, SprintOption, sprint_of
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from verifflowcc.base.errors import GateClosed, VfccError
 from verifflowcc.base.terminal.terminal import wants_color
 from verifflowcc.base.use.document_form import Problem, problem_of
+from verifflowcc.cli.cli.command_places import COMMANDS
 
 # Command lines that are answered without typer, which takes longer to build its commands than they take to answer.
 #
@@ -55,6 +56,28 @@ def answered(arguments: list[str]) -> bool:
     if (group, command) == ("memory", "search"):
         return _searched(words)
     return group == "code" and command in CODE and _asked(command, words)
+
+
+def called(arguments: list[str]) -> int | None:
+    """Run the command of a plain command line that anyone may run, and return its exit code.
+
+    None for all others, of which nothing was run.
+    """
+    if "_VFCC_COMPLETE" in os.environ or not arguments or arguments[0] not in COMMANDS or arguments[0] == "help":
+        return None
+    from verifflowcc.base.model.command_classes import CI_TOO, PERSON, class_with
+    from verifflowcc.base.model.lazy import load
+    from verifflowcc.base.terminal import declared
+
+    function, below, words = declared.find(load(COMMANDS[arguments[0]]), arguments[1:])
+    read = declared.plain_values(function, words) if function else None
+    if not function or not read:
+        return None
+    values, options = read
+    if class_with(f"{arguments[0]} {below}".strip(), set(options)) in (CI_TOO, PERSON):
+        return None
+    result = function(**values)
+    return result if isinstance(result, int) else 0
 
 
 def _drawn() -> bool:
@@ -240,36 +263,65 @@ def _with_progress(arguments: list[str], before: list[str]) -> int:
 
 
 def _invoke(arguments: list[str], before: list[str]) -> int:
+    from verifflowcc.base.terminal.declared import Exit
 
-    if answered(arguments):
-        return 0
-    import typer
+    try:
+        if answered(arguments):
+            return 0
+        code = called(arguments)
+        return _parsed(arguments, before) if code is None else code
+    except Exit as left:
+        return left.exit_code
+    except (VfccError, OSError):
+        raise
+    except Exception as error:
+        code = _typer_fault(error, arguments)
+        if code is None:
+            raise
+        return code
 
+
+def _typer_fault(error: Exception, arguments: list[str]) -> int | None:
+    """Return the exit code of a fault that typer knows, or raise it as one of ours; None for any other."""
     from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal.output import say
-    from verifflowcc.cli.cli.app import app_for, whole_app
+
+    if isinstance(error, EOFError):
+        say("")
+    elif "typer" not in sys.modules:
+        return None
+    import typer
+
+    if isinstance(error, (typer.Abort, EOFError)):
+        say("aborted")
+        document.explain(Problem("aborted", "the question was not answered with yes"))
+        return INTERRUPTED
+    if not isinstance(error, typer.TyperException):
+        return None
+    from verifflowcc.cli.cli.app import whole_app
+    from verifflowcc.cli.cli.usage import help_instead, usage_error
+
+    if shown := help_instead(error):
+        say(shown)
+        return USAGE
+    raise usage_error(typer.main.get_command(whole_app()), error, arguments) from None
+
+
+def _parsed(arguments: list[str], before: list[str]) -> int:
+    """Run a command line as typer reads it."""
+    from verifflowcc.base.terminal.output import say
+    from verifflowcc.cli.cli.app import app_for
 
     try:
         width = _help_width()
         result = app_for(arguments)(
             arguments, prog_name="vfcc", standalone_mode=False, terminal_width=width, obj=(*before, *arguments)
         )
-    except typer.Abort:
-        say("aborted")
-        document.explain(Problem("aborted", "the question was not answered with yes"))
-        return INTERRUPTED
     except SystemExit as stop:
         # typer leaves so after printing a completion script, and with 1 where its own output meets a closed pipe
         if isinstance(stop.__context__, BrokenPipeError):
             raise stop.__context__ from None
         raise
-    except typer.TyperException as error:
-        from verifflowcc.cli.cli.usage import help_instead, usage_error
-
-        if shown := help_instead(error):
-            say(shown)
-            return USAGE
-        raise usage_error(typer.main.get_command(whole_app()), error, arguments) from None
     if result == INTERRUPTED:
         say("interrupted")
     return result if isinstance(result, int) else 0

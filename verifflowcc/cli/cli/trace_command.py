@@ -5,8 +5,7 @@ The commands are in files by kind, and registered here, one line each.
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import IdArgument, JsonFlag, JunitOption, TypesOption
 from verifflowcc.cli.cli import trace_why
 from verifflowcc.cli.cli import trace_why as trace_matrix

@@ -5,8 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import IdArgument, JsonFlag, JunitOption, OutputOption, TypesOption
 from verifflowcc.base.terminal.terminal import switch_color_off
 

@@ -13,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from verifflowcc.base.model.command_classes import CI_TOO, PERSON, class_with
 from verifflowcc.base.model.command_words import NO_COLOR, QUIET, VERBOSE
 from verifflowcc.base.model.lazy import lazy_pattern
+from verifflowcc.base.terminal.declared import TEXT, TEXTS
 from verifflowcc.base.terminal.options import FULL
 from verifflowcc.base.terminal.terminal import CODES, wants_color
 
@@ -45,9 +46,6 @@ def _in(style: str, before: str, after: str = "") -> str:
 
 INSTEAD = {"approve": "vfcc approve --request  # asks a person for the approval"}
 """What else leads on, for commands where that is not a person who runs the same."""
-TEXT = "-m"
-TEXTS = frozenset(("--message", "--reason", "--text", "--note", "--outcome", "--saw"))
-"""Options for a sentence of the person or agent who acts: `-m` is the short form of each, as of git's --message."""
 _MAY = {PERSON: "a person at a terminal", CI_TOO: "a person at a terminal or a CI job"}
 
 

@@ -94,6 +94,7 @@ def _line(what: str, kind: str, names: frozenset[str]) -> list[BriefEntry]:
 # The first lines of a brief: sprint and goals, what the role may do, and commands for it.
 
 _COMMANDS, _ARTIFACTS = 5, 6
+SKILL = ".agents/skills/vfcc-stage/SKILL.md"
 _LONGEST_GOALS = 400
 
 
@@ -144,7 +145,12 @@ def permissions(request: BriefRequest) -> BriefPart:
 
 
 def commands(request: BriefRequest) -> BriefPart:
-    """Return a few commands of vfcc that help the role here, of those that it may run."""
+    """Return a few commands of vfcc that help the role here, of those that it may run.
+
+    Where the project has the skills, these and the answers of `next` say as much.
+    """
+    if (request.workspace.root / SKILL).exists():
+        return _NOTHING
     rules = request.agent.rules
     tools = (
         rules.get("tools") if isinstance(rules, dict) and request.agent.settings.tools is not ToolTable.OFF else None

@@ -18,7 +18,7 @@ from verifflowcc.code.rules.graph import (
     outwards,
     qualified,
 )
-from verifflowcc.code.rules.rank_units import RankedFile, RankedUnit, rank_files, rank_units, units_of
+from verifflowcc.code.rules.rank_units import RankedFile, RankedUnit, rank_code, rank_files, units_of
 from verifflowcc.code.rules.repository_map import FileGraph, graph_of
 from verifflowcc.code.rules.snippets import (
     SnippetSelection,
@@ -192,6 +192,7 @@ _PART_NAMES = {
     "links": "imports",
     "central": "others lean on it",
     "size": "its size",
+    "piece": "its best piece",
 }
 
 
@@ -220,10 +221,10 @@ def choose(  # noqa: PLR0913 - what is known of the code already is given beside
     are pieces that go before those that the task's words find.
     """
     wanted, graph = asked(task), graph or graph_of(code)
-    files = rank_files(wanted, code, graph, unmarked=unmarked)
+    files, ranked = rank_code(wanted, code, graph, unmarked=unmarked)
     types = named_types(task, wanted, code)
     shares = mix.shares()
-    parts = _parts(above_floor(marked(rank_units(wanted, code, files), types, code)), code, changed, shares)
+    parts = _parts(above_floor(marked(ranked, types, code)), code, changed, shares)
     if TESTS in shares:
         tests = pieces_of_tests(wanted, code, rank_files(wanted, code, graph, unmarked=True))
         parts[TESTS] = list(with_fixtures(tests, code))

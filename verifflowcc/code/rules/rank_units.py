@@ -12,7 +12,8 @@ from verifflowcc.code.rules.repository_map import FileGraph, page_rank
 from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, words_in
 
 # Files are ranked by words in path, names and text (BM25 over fields), by names and paths that the task has verbatim,
-# by imports (personalised PageRank), and a little by how many files depend on them and by size.
+# by imports (personalised PageRank), and a little by how many files depend on them and by size. The best of them are
+# then ranked by their best piece as well: a file of many small parts has the words of a task in one of them.
 #
 # Only sums, products, quotients and rounded logarithms are used: others differ in their last bits between machines.
 
@@ -23,9 +24,9 @@ class FileWeights:
 
     `path`, `names` and `text` are the fields of BM25, `saturation` its k1, `length` its b. `links` is for PageRank from
     what the task speaks of, `central` for the same from everywhere, `size` for long files, which change more often;
-    `exact` for a file that defines a name of the task as it stands, `spoken` for one whose path or name stands in the
-    task. `marked` is what is left of a file that has a mark, `aside` of one that stands beside what the repository is
-    about.
+    `exact` for a file that defines a name of the task literally, `spoken` for one whose path or name is in the task,
+    `piece` for the file whose best piece is the best of all. `marked` is what is left of a file that has a mark,
+    `aside` of one that is beside what the repository is about.
     """
 
     path: float = 10.0
@@ -33,11 +34,12 @@ class FileWeights:
     text: float = 0.5
     saturation: float = 6.0
     length: float = 0.35
-    links: float = 0.3
+    links: float = 0.2
     exact: float = 0.5
     spoken: float = 1.0
-    central: float = 0.1
+    central: float = 0.05
     size: float = 0.1
+    piece: float = 0.5
     marked: float = 0.3
     aside: float = 0.5
 
@@ -58,7 +60,7 @@ _ASIDE = lazy_pattern(
     r"|(?:^|/)(?:setup\.py|(?:grunt|gulp)file\.[cm]?[jt]s|[^/]*\.conf(?:ig)?\.[cm]?[jt]s|\.[^/]*rc\.[cm]?js)$",
     re.IGNORECASE,
 )
-"""Code that stands beside what a repository is about: what shows, tries or builds it."""
+"""Code that is beside what a repository is about: what shows, tries or builds it."""
 
 
 def rank_files(
@@ -310,21 +312,25 @@ class UnitWeights:
 
     `names` is how much more a word counts in the piece's own name, `around` in the names around it. `length` is BM25's
     b, and no piece counts as shorter than `least` of the mean. `exact` is for a piece that defines a name of the task
-    as it stands, `says` for one whose text has it. `further` is what a piece loses for each doubling of the pieces of
-    its file up to it: a task is rarely about one file alone, and the words of a long file are in many pieces of it.
+    literally, `says` for one whose text has it, `imports` for what a file imports. `further` is what a piece loses
+    for each doubling of the pieces of its file up to it: a task is rarely about one file alone, and the words of a long
+    file are in many pieces of it.
     """
 
-    file: float = 0.8
+    file: float = 2.0
     names: float = 1.0
     around: float = 1.5
-    length: float = 0.9
+    length: float = 0.75
     least: float = 0.3
     saturation: float = 10.0
     exact: float = 1.0
     says: float = 0.6
-    further: float = 0.05
+    imports: float = 0.3
+    further: float = 0.18
 
 
+_IMPORTS = 4
+"""A piece is of imports where at least one of so many of its lines is one."""
 _MEMBER = 0.5
 """What counts of `exact` for a member of a type that the task names."""
 
@@ -351,20 +357,58 @@ def rank_units(
 ) -> list[RankedUnit]:
     """Return the pieces of the best files, best first; ties by path and line."""
     by = weights or UnitWeights()
-    rarity = _rarity(asked, code)
-    code.heads([each.path for each in files[:FILES]])
+    return _units_in_order(_scored(asked, code, files[:FILES], by), {each.path: each.score for each in files}, by)
+
+
+def rank_code(
+    asked: TaskTerms, code: SearchedCode, graph: FileGraph, *, unmarked: bool = False
+) -> tuple[list[RankedFile], list[RankedUnit]]:
+    """Return the files as `rank_files`, the best of them by their pieces too, and the pieces of these in order."""
+    by, of_files = UnitWeights(), FileWeights()
+    files = rank_files(asked, code, graph, of_files, unmarked=unmarked)
+    scored = _scored(asked, code, files[:FILES], by)
+    best: dict[str, float] = {}
+    for each in scored:
+        best[each.piece.path] = max(best.get(each.piece.path, 0.0), each.words)
+    ranked = []
+    for file in files:
+        gained = of_files.piece * best.get(file.path, 0.0)
+        score = file.score + gained * _mark_factor(code, file.path, of_files, unmarked)
+        ranked.append(RankedFile(file.path, score, {**file.parts, "piece": gained} if gained else file.parts))
+    ranked.sort(key=lambda each: (-each.score, each.path))
+    return ranked, _units_in_order(scored, {each.path: each.score for each in ranked}, by)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A piece with its share of the best one's score by words, and why it is there."""
+
+    piece: "_Piece"
+    words: float
+    why: str
+
+
+def _scored(asked: TaskTerms, code: SearchedCode, files: Sequence[RankedFile], by: UnitWeights) -> list[_Scored]:
+    code.heads([each.path for each in files])
     wanted = WordCounter(asked.words)
-    pieces = [piece for each in files[:FILES] for piece in _pieces(asked, wanted, code, each)]
+    pieces = [piece for each in files for piece in _pieces(asked, wanted, code, each.path)]
     if not pieces:
         return []
+    rarity = _rarity(asked, pieces)
     mean = sum(piece.words for piece in pieces) / len(pieces) or 1.0
     scores = [_by_words(piece, rarity, mean, by) for piece in pieces]
     best = max(scores) or 1.0
-    best_file = files[0].score or 1.0
+    return [_Scored(piece, score / best, _why(piece, rarity)) for piece, score in zip(pieces, scores, strict=True)]
+
+
+def _units_in_order(scored: Sequence[_Scored], files: Mapping[str, float], by: UnitWeights) -> list[RankedUnit]:
+    best_file = max(files.values(), default=1.0) or 1.0
     found = []
-    for piece, score in zip(pieces, scores, strict=True):
-        total = score / best + by.file * piece.file.score / best_file + by.exact * piece.exact + by.says * piece.says
-        found.append(RankedUnit(piece.file.path, piece.unit, piece.name, total, piece.lines, _why(piece, rarity)))
+    for each in scored:
+        piece, of_file = each.piece, files[each.piece.path] / best_file
+        total = each.words + (by.file + by.imports * piece.imports) * of_file
+        total += by.exact * piece.exact + by.says * piece.says
+        found.append(RankedUnit(piece.path, piece.unit, piece.name, total, piece.lines, each.why))
     return _in_order(replace(each, score=each.score - lost) for each, lost in _further(_in_order(found), by.further))
 
 
@@ -382,7 +426,7 @@ def _further(pieces: Sequence[RankedUnit], weight: float) -> Iterator[tuple[Rank
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    file: RankedFile
+    path: str
     unit: CodeUnit
     name: str
     lines: tuple[str, ...]
@@ -392,14 +436,16 @@ class _Piece:
     words: int
     exact: float
     says: float
+    imports: bool
 
 
-def _pieces(asked: TaskTerms, wanted: WordCounter, code: SearchedCode, file: RankedFile) -> list[_Piece]:
-    data = code.text(file.path)
+def _pieces(asked: TaskTerms, wanted: WordCounter, code: SearchedCode, path: str) -> list[_Piece]:
+    data = code.text(path)
     if data is None:
         return []
     lines = [line.removesuffix("\r") for line in data.decode("utf-8", "replace").split("\n")]
-    definitions = code.head(file.path).definitions
+    head = code.head(path)
+    definitions = head.definitions
     inside = _defined_in(definitions)
     found = []
     for unit in units_of(definitions, lines):
@@ -411,9 +457,10 @@ def _pieces(asked: TaskTerms, wanted: WordCounter, code: SearchedCode, file: Ran
         outer = [definitions[around].name for around in outwards(definitions, unit.place)][::-1]
         exact = 1.0 if not asked.names.isdisjoint(names) else _MEMBER * (not asked.names.isdisjoint(outer))
         says = sum(name in text for name in asked.names) / (len(asked.names) or 1)
+        taken = sum(unit.first <= each.line <= unit.last for each in head.imports)
         found.append(
             _Piece(
-                file,
+                path,
                 unit,
                 ".".join([*outer, *names[:1]]),
                 shown,
@@ -423,6 +470,7 @@ def _pieces(asked: TaskTerms, wanted: WordCounter, code: SearchedCode, file: Ran
                 words,
                 exact,
                 says,
+                taken * _IMPORTS >= sum(1 for line in shown if line.strip()),
             )
         )
     return found
@@ -444,10 +492,13 @@ def _why(piece: _Piece, rarity: Mapping[str, float]) -> str:
     return "; ".join(clauses) or "its file bears on the task"
 
 
-def _rarity(asked: TaskTerms, code: SearchedCode) -> dict[str, float]:
-    of = len(code.lengths())
-    postings = code.postings(asked.words)
-    return {word: weight * idf(len(postings.get(word, ())), of) for word, weight in asked.words.items()}
+def _rarity(asked: TaskTerms, pieces: Sequence[_Piece]) -> dict[str, float]:
+    """Word → its weight, by how few of the pieces have it."""
+    holding: dict[str, int] = {}
+    for piece in pieces:
+        for word in piece.counts:
+            holding[word] = holding.get(word, 0) + 1
+    return {word: weight * idf(holding.get(word, 0), len(pieces)) for word, weight in asked.words.items()}
 
 
 def _by_words(piece: _Piece, rarity: Mapping[str, float], mean: float, by: UnitWeights) -> float:

@@ -4,8 +4,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import JsonFlag, YesFlag, tokens
 from verifflowcc.base.text.plain_words import counted
 

@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from verifflowcc.base.model.agent_clients import CLIENTS
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import DryRunFlag, JsonFlag
 from verifflowcc.history.rules.client_files import FileOutcome
 from verifflowcc.history.use.client_setup import ClientSetup, DoorFile

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import FullFlag, JsonFlag, StdinFlag
 from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.plain_words import plain_line

@@ -110,15 +110,21 @@ def speaking_client(named: str, payload: "Mapping[str, Json]") -> str:
 
     >>> speaking_client("claude", {"transcript_path": "/home/a/.codex/sessions/2026/rollout-1.jsonl"})
     'codex'
-    >>> [speaking_client("claude", {key: "s"}) for key in ("sessionId", "session_id")]
-    ['copilot', 'claude']
+    >>> speaking_client("claude", {"sessionId": "s"}), speaking_client("claude", {"session_id": "s", "timestamp": "t"})
+    ('copilot', 'copilot')
+    >>> speaking_client("claude", {"session_id": "s", "transcript_path": "/home/a/.claude/projects/p/s.jsonl"})
+    'claude'
     """
     if named != "claude":
         return named
     path = payload.get("transcript_path")
     if isinstance(path, str) and path.rpartition("/")[2].startswith("rollout-"):
         return "codex"
-    return "copilot" if "sessionId" in payload and "session_id" not in payload else named
+    if "sessionId" in payload and "session_id" not in payload:
+        return "copilot"
+    if "timestamp" in payload:  # Copilot runs the hooks of a project that are written for Claude Code, which gives none
+        return "copilot"
+    return named
 
 
 # Read fields of a hook's input, whatever their type.

@@ -45,6 +45,8 @@ TOOLS = {
     "update_todo": "TodoWrite",
     "task": "Agent",
 }
+_OWN_TOOLS = "vfcc-"
+"""How it names the tools of the server `vfcc`; those of any other server look like its own."""
 _OF_EDITOR = {"view": "Read", "create": "Write"}
 _FIELDS = {
     "sessionId": "session_id",
@@ -73,6 +75,8 @@ def _add_tool(plain: "dict[str, Json]") -> None:
     tool = text(plain, "tool_name")
     given = unpacked(plain.get("tool_input"))
     named = TOOLS.get(tool, tool)
+    if tool.startswith(_OWN_TOOLS):
+        named = f"mcp__vfcc__{tool[len(_OWN_TOOLS) :]}"
     if isinstance(given, dict):
         if tool == "str_replace_editor":
             named = _OF_EDITOR.get(text(given, "command"), named)

@@ -55,8 +55,13 @@ _LOOKED_AT = 4_000
 """Beyond what is kept, so many characters are looked through for a secret that begins in it."""
 _MOST_PARTS, _DEEPEST, _LARGEST = 50, 6, 1e308
 _MOST_TOKENS = 2**53
-_SAME_MS = 2000
+_SAME_MS = 30_000
 """Two hooks of one event begin within this time."""
+_SAYING = (
+    *("tool_name", "tool_input", "prompt", "source", "reason", "trigger", "agent_id", "agent_type", "stop_hook_active"),
+    *("last_assistant_message", "message", "notification_type"),
+)
+"""What one event says in both forms that Copilot has of it; its times differ."""
 _LONGEST_PATH = 1_000
 _CHANGES = ("edit", "write")
 _TEXT_PROBE_BYTES = 8000
@@ -102,7 +107,7 @@ def event_key(payload: "Mapping[str, Json]") -> "tuple[str, int]":
     call = _text(payload, "tool_use_id")[:100]
     if call and not call.count(" "):
         return f"{hook}:{call}", _MOST_TOKENS
-    plain = sorted((key, str(value)) for key, value in payload.items() if not isinstance(value, dict | list))
+    plain = [(key, str(payload[key])) for key in _SAYING if key in payload]
     return f"{hook}:{digest_of(str(plain))}", _SAME_MS
 
 

@@ -39,6 +39,8 @@ TOOLS = {
     "google_web_search": "WebSearch",
     "write_todos": "TodoWrite",
 }
+_OWN_TOOLS = "mcp_vfcc_"
+"""How it names the tools of the server `vfcc`."""
 _KEYS = {"absolute_path": "file_path", "dir_path": "path", "include": "glob"}
 _FILES = ("Read", "Write", "Edit")
 _CODE = "Exit Code: "
@@ -52,6 +54,9 @@ _ANSWERED = {
 
 def _add_tool(plain: "dict[str, Json]") -> None:
     tool = text(plain, "tool_name")
+    if tool.startswith(_OWN_TOOLS):
+        plain["tool_name"] = f"mcp__vfcc__{tool[len(_OWN_TOOLS) :]}"
+        return
     plain["tool_name"] = named = TOOLS.get(tool, tool)
     given = plain.get("tool_input")
     if tool == named or not isinstance(given, dict):

@@ -114,7 +114,7 @@ def door_texts(workspace: Workspace) -> DoorTexts:
 
 def description_of(role: str) -> str:
     """Return what a client lists of a role's agent."""
-    return f"Works as the {role.replace('_', ' ')} of a sprint, with the tools that this role may use."
+    return f"The {role.replace('_', ' ')} of a sprint."
 
 
 def _role(workspace: Workspace, name: str) -> RoleAgent:

@@ -38,6 +38,9 @@ _LIST_OF = {
 }
 _CALLS = ("tools/call", "resources/read", "prompts/get", "completion/complete")
 LARGEST_BYTES = 8 * 1024 * 1024
+_NO_RESOURCES = ("opencode", "gemini")
+"""Clients that put tools of their own into each request once a server has resources: 220 to 290 tokens, for what
+`next`, `recall` and the files give as well. Asked for a resource they get it; it is not announced."""
 
 
 class Front:
@@ -135,10 +138,12 @@ class Front:
             self.client = name[:100]
 
     def _about(self) -> "dict[str, Json]":
-        return {
-            "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
-            "instructions": self._list("instructions"),
-        }
+        name = self.client.casefold()
+        able: dict[str, Json] = {"tools": {}, "resources": {}, "prompts": {}}
+        for each in _NO_RESOURCES:
+            if each in name:
+                able.pop("resources", None)
+        return {"capabilities": able, "instructions": self._list("instructions")}
 
     def _list(self, name: str) -> "Json":
         if not self._lists:

@@ -31,7 +31,7 @@ CLOSE = "close"
 _STAY = 6
 _MOST_BUDGET = 10_000
 _MOST_HITS = 20
-Request = Annotated[str, "Own id; a repeated id does nothing twice"]
+Request = Annotated[str, "Done once per id"]
 Budget = Annotated[int, "Tokens"]
 NO_PATHS: list[str] = []
 

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import IdArgument, JsonFlag, ScopeOption, StdinFlag, YesFlag
 
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from verifflowcc.base.model.recall_values import DEFAULT_LIMIT
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import IdArgument, JsonFlag, ScopeOption, TypesOption, YesFlag
 from verifflowcc.memory.cli.memory_edit import TypeOption
 

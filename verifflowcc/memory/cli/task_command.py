@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import JsonFlag, SprintOption, StageOption, StdinFlag, YesFlag
 from verifflowcc.base.text.hidden_text import printable
 

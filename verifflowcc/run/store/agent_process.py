@@ -1,15 +1,19 @@
 """Run a client for one attempt: its own session, an environment of its own, limits that vfcc counts, no orphans."""
 
+import errno
 import os
 import selectors
 import signal
+import socket
 import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
-from verifflowcc.base.process.command_run import guard, live_log, why_not_started
+from verifflowcc.base.process.command_run import guard, has_ended, live_log, why_not_started
 from verifflowcc.run.rules.agent_lines import STDERR, lacks_session
 from verifflowcc.run.rules.agent_port import (
     NO_USAGE,
@@ -24,9 +28,10 @@ from verifflowcc.run.rules.agent_port import (
     UsageTally,
 )
 from verifflowcc.run.rules.answer_form import form_problem
+from verifflowcc.run.store.attendant import __file__ as attendant_file
 from verifflowcc.run.store.marked_processes import RUN_VARIABLE, sweep
 
-__all__ = ["RUN_VARIABLE", "environment", "run_agent", "sweep"]
+__all__ = ["RUN_VARIABLE", "environment", "passed_variables", "run_agent", "sweep"]
 
 ROLE_VARIABLE = "VFCC_AGENT"
 PROMPT_FILE, STDOUT_FILE, STDERR_FILE = "prompt.md", "stdout.ndjson", "stderr.txt"
@@ -44,6 +49,9 @@ _NO_PUSH = {
     "GIT_CONFIG_KEY_0": "url.vfcc-agents-do-not-push:.pushInsteadOf",
     "GIT_CONFIG_VALUE_0": "",
 }
+ATTENDS = sys.platform == "linux"
+"""Whether an attendant is beside each client; elsewhere only the marker leads to what a client leaves."""
+_ATTENDANT_S = 6.0
 LONGEST_LINE_BYTES = 16 * 1024 * 1024
 _CHUNK_BYTES = 1 << 18
 _PAUSE_S = 0.1
@@ -64,55 +72,113 @@ def run_agent(
 ) -> AgentEnding:
     """Run a client's command to its end and return how it ended; no process with the marker is left.
 
-    `marker` is `<run>/<attempt>`. `on_step` gets each step when it was written; `stop` is asked several times a second,
-    and True ends the client. `before` is what the session had used before. The raw output is kept as `stdout.ndjson`
-    and `stderr.txt` in the command's `scratch`. An exception, also SystemExit of a signal, ends the client first.
+    `marker` is the mark of the run, a slash, and the attempt. `on_step` gets each step when it was written; `stop` is
+    asked several times a second, and True ends the client. `before` is what the session had used before. The raw output
+    is kept as `stdout.ndjson` and `stderr.txt` in the command's `scratch`. An exception, also SystemExit of a signal,
+    ends the client first.
     """
     started = time.monotonic()
     call = _AgentCall(client, command, limits, on_step, stop, before)
     scratch = Path(command.scratch)
+    env = environment(command, marker, os.environ)
     with ExitStack() as stack:
         try:
-            given = _write_inputs(command, scratch)
-            stdin = stack.enter_context(given.open("rb"))
+            stdin = stack.enter_context(_write_inputs(command, scratch).open("rb"))
         except OSError as error:
             return AgentEnding(AgentOutcome.CRASHED, failure=f"{error.filename or scratch}: {error.strerror}")
-        logs = (stack.enter_context(live_log(scratch / name)) for name in (STDOUT_FILE, STDERR_FILE))
-        call.log_stdout, call.log_stderr = logs
+        call.log_stdout = stack.enter_context(live_log(scratch / STDOUT_FILE))
+        call.log_stderr = stack.enter_context(live_log(scratch / STDERR_FILE))
         tell = stack.enter_context(guard())
         try:
-            process = subprocess.Popen(
-                command.argv,
-                cwd=command.folder,
-                env=environment(command, marker, os.environ),
-                stdin=stdin,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,
-            )
+            attended = stack.enter_context(_started(command, env, stdin))
         except (OSError, ValueError) as error:
             failure = why_not_started(Path(command.folder), command.argv, error)
             return AgentEnding(AgentOutcome.CRASHED, failure=failure, log=command.scratch)
-        with process:
-            try:
-                tell(process.pid)
-                call.follow(process)
-            finally:
-                _signal_group(process, signal.SIGKILL)
-                process.wait()
-                orphans = sweep(marker)
-            call.read_rest(process)
+        process = attended.process
+        try:
+            tell(process.pid)
+            call.follow(attended)
+        finally:
+            attended.end()
+            swept = sweep(marker)
+        call.read_rest(process)
+    if attended.failed:
+        failure = why_not_started(Path(command.folder), command.argv, attended.failed)
+        return AgentEnding(AgentOutcome.CRASHED, failure=failure, log=command.scratch)
+    orphans = tuple(dict.fromkeys((*attended.orphans, *swept)))
     return call.ending(process.returncode, orphans, round((time.monotonic() - started) * 1000))
+
+
+class _AttendedProcess:
+    """A client below its attendant, and what the attendant reports; without one where the system has no such thing."""
+
+    def __init__(self, process: subprocess.Popen[bytes], channel: socket.socket) -> None:
+        self.process, self.channel = process, channel
+        self.orphans: list[int] = []
+        self.failed: OSError | None = None
+
+    def take_report(self, chunk: bytes) -> None:
+        """Note which processes were left, or why the client did not start."""
+        for word, number in (line.split() for line in chunk.decode("ascii", "replace").splitlines()):
+            if word == "orphan":
+                self.orphans.append(int(number))
+            else:
+                self.failed = OSError(int(number), os.strerror(int(number)))
+                if int(number) == errno.ENOENT:
+                    self.failed = FileNotFoundError(*self.failed.args)
+
+    def end(self) -> None:
+        """End what still runs: the attendant does it when the socket closes, and is ended itself where it does not."""
+        with suppress(OSError):
+            self.channel.shutdown(socket.SHUT_WR)
+        if not ATTENDS or not has_ended(self.process, time.monotonic() + _ATTENDANT_S):
+            _signal_group(self.process, signal.SIGKILL)
+        self.process.wait()
+        self.channel.setblocking(False)
+        with suppress(OSError):
+            while chunk := self.channel.recv(_CHUNK_BYTES):
+                self.take_report(chunk)
+
+
+@contextmanager
+def _started(command: AgentCommand, env: Mapping[str, str], stdin: IO[bytes]) -> Iterator[_AttendedProcess]:
+    """Start a client, with an attendant where there is one. Raises OSError, ValueError."""
+    ours, theirs = socket.socketpair()
+    attendant = (sys.executable, "-I", "-S", attendant_file, str(theirs.fileno())) if ATTENDS else ()
+    with ours, theirs:
+        if not command.argv:
+            raise ValueError("the command is empty")
+        process = subprocess.Popen(
+            (*attendant, *command.argv),
+            cwd=command.folder,
+            env=env,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
+            pass_fds=(theirs.fileno(),) if ATTENDS else (),
+        )
+        theirs.close()
+        with process:
+            yield _AttendedProcess(process, ours)
 
 
 def environment(command: AgentCommand, marker: str, own: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of a client: few of vfcc's own, those of its command, and the markers of the attempt."""
-    names = (*PASSED, *command.passes)
+    passed = passed_variables((*PASSED, *command.passes), own)
+    return {**passed, **_NO_PUSH, **command.environment, RUN_VARIABLE: marker, ROLE_VARIABLE: command.role}
+
+
+def passed_variables(names: Sequence[str], own: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of these names; one that ends in `*` names all that begin so.
+
+    >>> passed_variables(("HOME", "LC_*"), {"HOME": "/home/ada", "LC_ALL": "C", "TOKEN": "secret"})
+    {'HOME': '/home/ada', 'LC_ALL': 'C'}
+    """
     whole = {name for name in names if not name.endswith("*")}
     parts = tuple(name[:-1] for name in names if name.endswith("*"))
-    passed = {name: value for name, value in own.items() if name in whole or name.startswith(parts)}
-    return {**passed, **_NO_PUSH, **command.environment, RUN_VARIABLE: marker, ROLE_VARIABLE: command.role}
+    return {name: value for name, value in own.items() if name in whole or name.startswith(parts)}
 
 
 def _write_inputs(command: AgentCommand, scratch: Path) -> Path:
@@ -154,13 +220,16 @@ class _AgentCall:
         self.killed: AgentOutcome | None = None
         self.result_at: float | None = None
 
-    def follow(self, process: subprocess.Popen[bytes]) -> None:
+    def follow(self, attended: _AttendedProcess) -> None:
         """Read what the client writes until it has ended; end it when a limit is reached or somebody asks for it."""
+        process = attended.process
         until = time.monotonic() + self.limits.seconds
         kill_at = drained = None
         with selectors.DefaultSelector() as ready:
             for pipe, take in ((process.stdout, self.take_stdout), (process.stderr, self.take_stderr)):
                 ready.register(pipe, selectors.EVENT_READ, take)  # type: ignore[arg-type]
+            if ATTENDS:
+                ready.register(attended.channel, selectors.EVENT_READ, attended.take_report)
             while ready.get_map() and (drained is None or time.monotonic() < drained):
                 for key, _ in ready.select(_PAUSE_S):
                     chunk = os.read(key.fd, _CHUNK_BYTES)

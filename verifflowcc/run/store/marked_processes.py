@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 RUN_VARIABLE = "VFCC_RUN"
-"""The variable that marks all processes of an attempt: the run's id, a slash, the attempt's id."""
+"""The variable that marks all processes of an attempt: the run's mark, a slash, the attempt's id."""
 _PROC = Path("/proc")
 _PS = "/bin/ps"
 _PATIENCE_S = 5.0

@@ -4,13 +4,12 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-import typer
-
 from verifflowcc.base.model.config_values import Config
 from verifflowcc.base.model.sprint_state import SprintState, with_gaps
 from verifflowcc.base.process.acting import actor_here, git_email
 from verifflowcc.base.process.clock import terminal_in_use
 from verifflowcc.base.records import dataclass
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal import output as out
 from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.sprint.use.configuration import effective_config

@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import JsonFlag
 
 app = typer.Typer(help="List, show and choose the workflows of sprints.", no_args_is_help=True)

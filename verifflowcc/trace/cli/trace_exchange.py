@@ -6,8 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import DryRunFlag, IdArgument, JsonFlag, JunitOption, OutputOption
 from verifflowcc.base.text.plain_words import counted
 from verifflowcc.trace.rules.importers import IMPORTERS

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import IdArgument, JsonFlag, NewIdOption, StdinFlag, TagsOption, YesFlag
 
 if TYPE_CHECKING:

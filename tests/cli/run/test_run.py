@@ -1,0 +1,200 @@
+"""`vfcc run` drives a real sprint in a real repository, with an agent that is a script."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.run_world import FIXED, NEW_TESTS, SPRINT, RunWorld, artifact, honest
+from tests.trees import git
+
+pytestmark = pytest.mark.vfcc("REQ-RUN")
+
+RUN = f"{SPRINT}-1"
+BRANCH = f"vfcc/{RUN}/integration"
+
+
+def test_a_run_drives_a_light_sprint_to_its_close_and_leaves_the_checkout_alone(tmp_path: Path) -> None:
+    world = RunWorld(tmp_path)
+    before = git(world.root, "rev-parse", "HEAD", "--abbrev-ref", "HEAD"), git(world.root, "status", "--porcelain")
+
+    planned = world.drive("--dry-run")
+    assert planned.code == 0, planned
+    assert "nothing was written" in planned.out
+    assert not git(world.root, "branch", "--list", "vfcc/*")
+
+    done = world.drive("--json")
+
+    assert done.code == 0, done
+    assert (done.data["status"], done.data["alive"]) == ("done", False)
+    assert [each["id"] for each in done.data["attempts"]] == [
+        *("planner-1", "designer-1", "coder-1", "tester-1", "stakeholder-1"),
+    ]
+    now = git(world.root, "rev-parse", "HEAD", "--abbrev-ref", "HEAD"), git(world.root, "status", "--porcelain")
+    assert now == before
+
+    kinds = [each["type"] for each in world.events()]
+    stage = ["attempt.started", "attempt.ended", "attempt.merged", "gate.evaluated", "stage.passed"]
+    assert kinds == ["run.opened", *stage * 5, "run.done"]
+    assert [each["seq"] for each in world.events()] == list(range(1, len(kinds) + 1))
+
+    # What the run made is one fast-forward away, with its agents as the authors.
+    git(world.root, "merge", "--ff-only", "--quiet", BRANCH)
+    assert (world.root / "shop.py").read_text() == FIXED
+    log = git(world.root, "log", "--format=%an|%(trailers:key=Vfcc-Actor,valueonly,separator=%x2C)|%s", "--no-merges")
+    assert f"vfcc run|agent:coder|{RUN}: coding by coder" in log
+    cleaned = world.run("clean")
+    assert cleaned.code == 0, cleaned
+    assert "kept" not in cleaned.out
+    assert not git(world.root, "branch", "--list", "vfcc/*")
+
+
+def test_a_gate_that_fails_once_gets_its_blockers_into_the_same_session(tmp_path: Path) -> None:
+    script = honest()
+    half: dict[str, object] = {"files": {artifact("planning", "notes.txt"): "not the plan\n"}}
+    script["planner"] = [half, *script["planner"]]
+    world = RunWorld(tmp_path, script)
+
+    done = world.drive("--until", "planning", "--json")
+
+    assert done.code == 0, done
+    first, second = world.calls("planner")
+    assert first["session"] == second["session"]
+    assert "The gate of this stage is still closed" in second["prompt"]
+    assert "plan.*" in second["prompt"].rpartition("The gate of this stage")[2]
+    closed, opened = [each for each in world.events() if each["type"] == "gate.evaluated"]
+    assert closed["open"] is False
+    assert opened["open"] is True
+    assert [each["tree"] for each in done.data["attempts"]] == ["planner-1", "planner-1"]
+
+
+def test_what_a_role_may_not_change_is_not_merged_and_is_listed(tmp_path: Path) -> None:
+    script = honest()
+    plan = script["planner"][0]["files"]
+    assert isinstance(plan, dict)
+    script["planner"] = [{"files": {**plan, "shop.py": "stolen = 1\n"}}, *script["planner"]]
+    world = RunWorld(tmp_path, script)
+
+    done = world.drive("--until", "planning", "--json", "--full")
+
+    assert done.code == 0, done
+    first, second = done.data["attempts"]
+    assert first["outcome"] == "out_of_bounds"
+    assert first["merged"] is None
+    assert "shop.py" in first["paths"][0]
+    assert (second["outcome"], second["fresh"]) == ("done", True)
+    assert "stolen" not in git(world.root, "show", f"{BRANCH}:shop.py")
+    assert "stolen" in git(world.root, "show", f"vfcc/{RUN}/planner-1:shop.py")
+    assert "shop.py" in world.calls("planner")[1]["prompt"].rpartition("The gate of this stage")[2]
+
+
+def test_an_agent_that_lies_about_the_work_passes_no_gate(tmp_path: Path) -> None:
+    script = honest()
+    forged = '{"v":1}\n'
+    moves = [
+        "vfcc stage advance --sprint discounts || true",
+        "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m mine",
+    ]
+    script["planner"] = [
+        {"lines": [{"type": "result", "text": "all done", "outcome": "done"}]},
+        {"files": {f".memory/sprint/{SPRINT}/events/01KABCDEFGHJKMNPQRSTVWXYZ0.json": forged}},
+        {"files": {".memory/config.yaml": "format: 1\n"}, "shell": moves},
+    ]
+    world = RunWorld(tmp_path, script)
+
+    done = world.drive("--json", "--full")
+
+    assert done.code == 4, done
+    assert done.document["error"]["code"] == "blocked"
+    assert [each["outcome"] for each in done.data["attempts"]] == ["no_change", "out_of_bounds", "out_of_bounds"]
+    assert done.data["stage"] == "planning"
+    assert "planner-3" in done.data["detail"]
+    assert done.data["next"] == "vfcc run retry planning"
+    assert forged not in git(world.root, "ls-tree", "-r", "--name-only", BRANCH)
+
+
+def test_a_second_driver_is_refused_while_a_run_is_open(tmp_path: Path) -> None:
+    world = RunWorld(tmp_path, {**honest(), "planner": [{}]})
+    assert world.drive("--max-attempts", "1").code == 4
+
+    world.drive().refused(5, f"{SPRINT} has an open run already: {RUN} (blocked)", f"vfcc run resume {RUN}")
+
+    world.write_script(honest())
+    retried = world.run("retry", "planning", "--json")
+    assert retried.code == 0, retried
+
+
+def test_a_run_needs_a_committed_sprint(tmp_path: Path) -> None:
+    world = RunWorld(tmp_path)
+    (world.root / ".memory" / "note.md").write_text("new\n")
+
+    world.drive().refused(2, "starts from the last commit, which lacks .memory/note.md", "git add .memory")
+
+
+def test_a_limit_ends_the_run_with_7_and_more_of_it_goes_on(tmp_path: Path) -> None:
+    script = honest()
+    used = {"type": "usage", "input_tokens": 900, "output_tokens": 200}
+    script["planner"] = [{**script["planner"][0], "lines": [used]}]
+    world = RunWorld(tmp_path, script)
+
+    done = world.drive("--until", "design", "--max-tokens", "1k")
+    assert done.code == 7, done
+    assert "1,100 of 1,000 tokens" in done.out
+
+    more = world.run("resume", "--max-tokens", "10k", "--json")
+    assert more.code == 0, more
+    assert more.data["input_tokens"] == 900
+
+
+def test_tests_that_pass_without_the_change_are_stopped_by_red_first(tmp_path: Path) -> None:
+    script = honest()
+    weak = NEW_TESTS.replace("assert total([5, 5], 3) == 7", "assert True")
+    script["tester"] = [
+        {"files": {"tests/test_shop.py": weak, artifact("testing", "results.md"): "# Results\n\nAll pass.\n"}},
+        script["tester"][0],
+    ]
+    world = RunWorld(tmp_path, script)
+
+    done = world.drive("--until", "testing", "--json")
+
+    assert done.code == 0, done
+    closed = next(each for each in world.events() if each["type"] == "gate.evaluated" and not each["open"])
+    assert [each["criterion"] for each in _blockers(closed)] == ["red-first"]
+    assert len(world.calls("tester")) == 2
+
+
+def test_no_process_of_a_run_outlives_it(tmp_path: Path) -> None:
+    script = honest()
+    script["planner"] = [{**script["planner"][0], "shell": ["setsid sleep 1000 >/dev/null 2>&1 &"]}]
+    world = RunWorld(tmp_path, script)
+
+    assert world.drive("--until", "planning").code == 0
+
+    listed = subprocess.run(["ps", "-eo", "pid"], capture_output=True, text=True, check=True).stdout.split()
+    marked = [pid for pid in listed if _environment(pid).find(f"VFCC_RUN={RUN}@") >= 0]
+    assert marked == []
+
+
+def _environment(pid: str) -> str:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def test_events_are_the_same_lines_whenever_they_are_read(tmp_path: Path) -> None:
+    world = RunWorld(tmp_path)
+    assert world.drive("--until", "planning").code == 0
+
+    first = world.run("events")
+    again = world.run("events", RUN, "--follow")
+
+    assert first.out == again.out
+    assert all(json.loads(line)["v"] == 1 for line in first.out.splitlines())
+
+
+def _blockers(line: dict[str, object]) -> list[dict[str, object]]:
+    found = line["blockers"]
+    assert isinstance(found, list)
+    return found

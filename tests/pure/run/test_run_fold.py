@@ -1,0 +1,218 @@
+"""A run's state is a fold of its events, and its next move a function of that state."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from verifflowcc.base.formats.event_bytes import make_event
+from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.run.rules.run_fold import RunBlocker, RunState, RunStatus, fold_runs
+from verifflowcc.run.rules.run_moves import (
+    LARGEST_BLOCKERS_BYTES,
+    MAX_ATTEMPTS,
+    MoveKind,
+    SprintPlace,
+    blockers_text,
+    next_move,
+)
+
+pytestmark = pytest.mark.vfcc("REQ-RUN")
+
+STAY, COMMIT, DIGEST = "01KABCDEFGHJKMNPQRSTVWXYZ0", "c" * 40, "sha256:" + "0" * 64
+START = datetime(2026, 11, 21, 3, 31, tzinfo=UTC)
+STAGES = ("plan", "build", "check")
+OUTCOMES = ("done", "no_change", "out_of_bounds", "crashed", "limit_time", "api_transient", "refused", "api_auth")
+
+
+class Simulation:
+    """A run of a sprint of three stages, whose agents and gates do as `choices` say."""
+
+    def __init__(self, clients: tuple[str, ...] = ("claude",), attempts: int = MAX_ATTEMPTS) -> None:
+        self.events: list[Event] = []
+        self.stage = 0
+        self.closed = False
+        limits: dict[str, Json] = {"attempts": attempts, "minutes": 10_000, "tokens": None, "micro_usd": None}
+        opened: dict[str, Json] = {"base": COMMIT, "until": None, "clients": {"*": list(clients)}, "limits": limits}
+        self.note(EventType.RUN_OPENED, opened)
+
+    def note(self, kind: EventType, payload: dict[str, Json]) -> None:
+        at = START + timedelta(seconds=len(self.events))
+        parents = [self.events[-1].id] if self.events else [STAY]
+        fields = {"run": "login-1", **payload}
+        self.events.append(make_event(kind, fields, parents=parents, actor="agent:program", at=at))
+
+    @property
+    def state(self) -> RunState:
+        return fold_runs("login", self.events, closed=self.closed)["login-1"]
+
+    @property
+    def place(self) -> SprintPlace:
+        if self.stage >= len(STAGES):
+            return SprintPlace(None, closed=self.closed, passed=STAGES)
+        return SprintPlace(STAGES[self.stage], self.stay, "coder", passed=STAGES[: self.stage])
+
+    @property
+    def stay(self) -> str:
+        return f"{STAY[:-1]}{self.stage}"
+
+    def make(self, choose: "st.DataObject") -> MoveKind:
+        """Make the next move, with what the world answers to it drawn."""
+        run = self.state
+        move = next_move(run, self.place)
+        stage, attempt = STAGES[min(self.stage, 2)], move.attempt.id if move.attempt else None
+        judged: dict[str, Json] = {"stage": stage, "stay": self.stay, "attempt": attempt}
+        match move.kind:
+            case MoveKind.START:
+                tree = move.resumes.tree if move.resumes else f"coder-{len(run.attempts) + 1}"
+                self.note(
+                    EventType.ATTEMPT_STARTED,
+                    {
+                        "attempt": f"coder-{len(run.attempts) + 1}",
+                        "stage": stage,
+                        "stay": self.stay,
+                        "role": "coder",
+                        "base": COMMIT,
+                        "prompt": DIGEST,
+                        "client": move.client,
+                        "session": tree,
+                        "tree": tree,
+                        "fresh": move.resumes is None,
+                    },
+                )
+            case MoveKind.SETTLE:
+                outcome = choose.draw(st.sampled_from(OUTCOMES))
+                commit = COMMIT if outcome in ("done", "out_of_bounds") else None
+                ended: dict[str, Json] = {"attempt": attempt, "outcome": outcome, "commit": commit, "usage": None}
+                self.note(EventType.ATTEMPT_ENDED, {**ended, "seconds": 1, "paths": []})
+            case MoveKind.MERGE if choose.draw(st.booleans()):
+                self.note(EventType.ATTEMPT_MERGED, {"attempt": attempt, "commit": COMMIT})
+            case MoveKind.MERGE:
+                conflict: list[Json] = [{"criterion": "a.py", "reason": "conflict", "person": False}]
+                self.note(EventType.RUN_GATE, {**judged, "open": False, "blockers": conflict})
+            case MoveKind.JUDGE:
+                word = choose.draw(st.sampled_from(("open", "tests", "lint", "person")))
+                found: list[Json] = [{"criterion": word, "reason": word, "person": word == "person"}]
+                self.note(
+                    EventType.RUN_GATE,
+                    {**judged, "open": word == "open", "blockers": [] if word == "open" else found},
+                )
+            case MoveKind.ADVANCE:
+                self.stage += 1
+            case MoveKind.ASK:
+                self.note(EventType.RUN_ASKED, {"stage": stage, "stay": self.stay, "asks": ["approve"]})
+            case MoveKind.END_SPRINT:
+                self.closed = True
+            case MoveKind.BLOCK | MoveKind.FAIL | MoveKind.LIMIT:
+                words = {MoveKind.BLOCK: "blocked", MoveKind.FAIL: "failed", MoveKind.LIMIT: "limit"}
+                self.note(EventType.RUN_STOPPED, {"why": words[move.kind], "detail": move.detail})
+            case _:
+                pass
+        return move.kind
+
+
+@settings(deadline=None)
+@given(st.data(), st.integers(1, 3), st.integers(1, 4))
+def test_a_run_ends_or_waits_whatever_agents_and_gates_do(data: st.DataObject, clients: int, attempts: int) -> None:
+    world = Simulation(("claude", "codex", "./own")[:clients], attempts)
+
+    made = [world.make(data)]
+    while made[-1] is not MoveKind.NOTHING and len(made) < 1_000:
+        made.append(world.make(data))
+
+    run = world.state
+    assert made[-1] is MoveKind.NOTHING
+    assert run.status is not RunStatus.WORKING
+    for stage in STAGES:
+        tried = [each for each in run.attempts if each.stage == stage and each.counts]
+        assert len(tried) <= attempts * clients
+    if run.status is RunStatus.DONE:
+        assert world.stage == len(STAGES)
+
+
+@settings(deadline=None)
+@given(st.data(), st.integers(1, 40))
+def test_events_that_are_read_twice_or_repeated_change_nothing(data: st.DataObject, moves: int) -> None:
+    world = Simulation()
+    for _ in range(moves):
+        world.make(data)
+    before = world.state
+
+    assert fold_runs("login", [*world.events, *world.events], closed=world.closed)["login-1"] == before
+    merged = [each for each in world.events if each.type is EventType.ATTEMPT_MERGED]
+    for each in merged:
+        world.note(EventType.ATTEMPT_MERGED, {"attempt": each.payload["attempt"], "commit": "d" * 40})
+    after = world.state
+    assert [each.merged for each in after.attempts] == [each.merged for each in before.attempts]
+
+
+@settings(deadline=None)
+@given(st.data(), st.integers(1, 40))
+def test_the_next_move_stays_the_same_until_it_is_made(data: st.DataObject, moves: int) -> None:
+    world = Simulation()
+    for _ in range(moves):
+        world.make(data)
+
+    assert next_move(world.state, world.place) == next_move(world.state, world.place)
+    open_attempt = world.state.open_attempt
+    if open_attempt and world.state.status is RunStatus.WORKING:
+        assert next_move(world.state, world.place).attempt == open_attempt
+
+
+@given(st.lists(st.builds(RunBlocker, st.text(min_size=1, max_size=60), st.text(max_size=3_000), st.just(False))))
+def test_the_message_of_a_closed_gate_is_never_larger_than_2_kib(blockers: list[RunBlocker]) -> None:
+    assert len(blockers_text(blockers).encode("utf-8")) <= LARGEST_BLOCKERS_BYTES
+
+
+def _failed(world: Simulation, attempt: str, tree: str, criterion: str, *, fresh: bool) -> None:
+    """Write an attempt that changed something and met a gate closed by one criterion."""
+    started: dict[str, Json] = {"attempt": attempt, "stage": "plan", "stay": world.stay, "role": "coder"}
+    client: dict[str, Json] = {"base": COMMIT, "prompt": DIGEST, "client": "claude", "session": tree, "tree": tree}
+    world.note(EventType.ATTEMPT_STARTED, {**started, **client, "fresh": fresh})
+    ended: dict[str, Json] = {"attempt": attempt, "outcome": "done", "commit": COMMIT, "usage": None, "seconds": 1}
+    world.note(EventType.ATTEMPT_ENDED, {**ended, "paths": []})
+    world.note(EventType.ATTEMPT_MERGED, {"attempt": attempt, "commit": COMMIT})
+    blockers: list[Json] = [{"criterion": criterion, "reason": f"failed\n(evidence {attempt})", "person": False}]
+    gate: dict[str, Json] = {"stage": "plan", "stay": world.stay, "attempt": attempt, "open": False}
+    world.note(EventType.RUN_GATE, {**gate, "blockers": blockers})
+
+
+def test_a_closed_gate_resumes_the_session_and_the_same_blockers_twice_start_a_fresh_one() -> None:
+    world = Simulation()
+    _failed(world, "coder-1", "coder-1", "tests", fresh=True)
+
+    second = next_move(world.state, world.place)
+    assert second.kind is MoveKind.START
+    assert second.resumes is not None
+    assert second.resumes.tree == "coder-1"
+
+    _failed(world, "coder-2", "coder-1", "tests", fresh=False)
+    third = next_move(world.state, world.place)
+    assert (third.kind, third.resumes) == (MoveKind.START, None)
+
+
+def test_other_blockers_keep_the_session() -> None:
+    world = Simulation()
+    _failed(world, "coder-1", "coder-1", "tests", fresh=True)
+    _failed(world, "coder-2", "coder-1", "lint", fresh=False)
+
+    third = next_move(world.state, world.place)
+
+    assert third.resumes is not None
+    assert third.resumes.id == "coder-2"
+
+
+def test_after_three_attempts_the_next_client_is_taken_and_then_the_run_is_blocked() -> None:
+    world = Simulation(("claude", "codex"))
+    for number in (1, 2, 3):
+        _failed(world, f"coder-{number}", f"coder-{number}", "tests", fresh=True)
+    fourth = next_move(world.state, world.place)
+    assert (fourth.kind, fourth.client, fourth.resumes) == (MoveKind.START, "codex", None)
+
+    for number in (4, 5, 6):
+        _failed(world, f"coder-{number}", f"coder-{number}", "tests", fresh=True)
+    blocked = next_move(world.state, world.place)
+
+    assert blocked.kind is MoveKind.BLOCK
+    assert "coder-6 (claude: done); tests: failed" in blocked.detail

@@ -1,0 +1,77 @@
+"""Which files an attempt may change: the role's table, the stage, and what no agent changes.
+
+What vfcc itself writes while an agent works in its worktree (evidence, notes on the ledger, caches) is left out of the
+merge: the driver makes its own. A change of such a file, a move of the sprint and a person's act are out of bounds.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.protected_paths import INSIDE, closed
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.glob import matches
+from verifflowcc.history.rules.permission import denied
+
+EVENTS = ".memory/sprint/*/events/*.json"
+_BY_VFCC = (
+    EVENTS,
+    ".memory/stage/*/*/evidence/**",
+    ".memory/stage/*/*/results/**",
+    ".memory/sprint/*/progress.json",
+    ".memory/stage/*/*/summary.md",
+    ".memory/stage/*/*/metrics.json",
+)
+_HARMLESS = frozenset((EventType.ARTIFACT_PUT, EventType.EVIDENCE_ADDED, EventType.FEEDBACK_ADDED))
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptBounds:
+    """The files of an attempt that are out of bounds, each as `path (reason)`, and those that are left out."""
+
+    outside: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def bounds_of(
+    changes: Iterable[tuple[str, str]],
+    rules: Mapping[str, Json],
+    root: str,
+    event_at: Callable[[str], Event | None],
+) -> AttemptBounds:
+    """Return what is out of bounds and what is left out; `changes` are (path below the project, how it changed).
+
+    `rules` are those of `rules_of`; `event_at` reads a new event file, None where it is not sound.
+    """
+    outside, left_out = [], []
+    for path, how in changes:
+        if path.startswith("../"):
+            outside.append(f"{path} (outside of the project)")
+        elif how == "A" and any(matches(path, each) for each in _BY_VFCC):
+            if matches(path, EVENTS) and not _is_harmless(event_at(path)):
+                outside.append(f"{path} (a move or a person's act)")
+            else:
+                left_out.append(path)
+        elif why := _forbidden(path, rules, root):
+            outside.append(f"{path} ({why})")
+    return AttemptBounds(tuple(outside), tuple(left_out))
+
+
+def _is_harmless(event: Event | None) -> bool:
+    return event is not None and event.type in _HARMLESS and event.actor.startswith("agent:")
+
+
+def _forbidden(path: str, rules: Mapping[str, Json], root: str) -> str:
+    """Return why a role may not change a file; empty where it may."""
+    more = rules.get("closed")
+    if closed(path, tuple(map(str, more)) if isinstance(more, list | tuple) else ()) == INSIDE:
+        return "no agent changes it"
+    # As a subagent of its own role: then the stage bounds the role of the stage, too.
+    call = {
+        "tool_name": "Write",
+        "tool_input": {"file_path": f"{root}/{path}"},
+        "cwd": root,
+        "agent_id": "attempt",
+        "agent_type": str(rules.get("role")),
+    }
+    why = denied(call, dict(rules), root)
+    return why.partition("; ")[0] if why else ""

@@ -1,0 +1,193 @@
+"""End an attempt: compare what it changed with what its role may change, commit it, merge it."""
+
+from verifflowcc.base.errors import LedgerError, VfccError
+from verifflowcc.base.files.layout import Stamps
+from verifflowcc.base.formats.event_bytes import parse_event
+from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.sprint_state import artifacts_folder
+from verifflowcc.base.records import dataclass
+from verifflowcc.clients.use.hook_rules import rules_of
+from verifflowcc.prompt.use.artifact_drafting import put_artifact
+from verifflowcc.run.rules.agent_port import AgentEnding, AgentOutcome
+from verifflowcc.run.rules.run_bounds import AttemptBounds, bounds_of
+from verifflowcc.run.rules.run_fold import DONE, NO_CHANGE, OUT_OF_BOUNDS, RunAttempt, RunState, usage_payload
+from verifflowcc.run.store.run_tree import (
+    TRAILER,
+    TreeChange,
+    attempt_commit,
+    branch_of,
+    changes_since,
+    commit_attempt,
+    committed_changes,
+    guarded_state,
+    is_sound,
+    keep_left_out,
+    merge,
+    refs_with,
+    undo_half_merge,
+)
+from verifflowcc.run.use.attempt_files import AttemptFiles
+from verifflowcc.run.use.attempt_start import run_attempt
+from verifflowcc.run.use.run_machinery import RunDriver, shown
+from verifflowcc.sprint.use.configuration import effective_config
+from verifflowcc.sprint.use.sprint_reading import show_sprint
+
+MOST_PATHS = 50
+"""So many paths of an attempt are on the ledger; of more, how many there are."""
+_UNKNOWN = AgentEnding(AgentOutcome.DONE, message="the driver was killed before it kept how the client ended")
+
+
+def settle_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> None:
+    """Bring an attempt that started to its end on the ledger, whatever of it is done already."""
+    files = AttemptFiles(driver.place, attempt.id)
+    ending = files.ending()
+    if ending is None:
+        top = driver.place.tree(attempt.tree)
+        is_committed = top.exists() and attempt_commit(top, attempt.base, attempt.id)
+        ending = _UNKNOWN if is_committed else run_attempt(driver, run, attempt)
+    _end(driver, attempt, ending)
+    driver.save(f"{attempt.id} ended")
+
+
+@dataclass(frozen=True, slots=True)
+class _TreeResult:
+    """What an attempt left in its worktree: its commit, how it ended, and the files that count for neither."""
+
+    outcome: str
+    commit: str | None
+    bounds: AttemptBounds
+
+
+def _end(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding) -> None:
+    left = _left_behind(driver, attempt, ending)
+    driver.note(
+        EventType.ATTEMPT_ENDED,
+        {
+            "attempt": attempt.id,
+            "outcome": left.outcome,
+            "commit": left.commit,
+            "usage": usage_payload(ending.spent),
+            "seconds": ending.duration_ms // 1000,
+            "paths": _listed(left.bounds.outside),
+            "left_out": _listed(left.bounds.left_out),
+            "session": ending.session or attempt.session,
+            "message": shown(ending.message or ending.failure),
+        },
+    )
+    top = driver.place.tree(attempt.tree)
+    keep_left_out(top, AttemptFiles(driver.place, attempt.id).folder / "left-out", _below(driver, left.bounds.left_out))
+
+
+def _left_behind(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding) -> _TreeResult:
+    """Compare, and commit what the attempt changed on its own branch."""
+    top, branch = driver.place.tree(attempt.tree), branch_of(driver.place.run, attempt.tree)
+    if not is_sound(top, branch):
+        return _TreeResult(OUT_OF_BOUNDS, None, AttemptBounds((f"{branch} (its worktree is gone or moved)",), ()))
+    before = AttemptFiles(driver.place, attempt.id).guarded()
+    now = dict(guarded_state(top))
+    if before is not None and before != now:  # before git reads settings that an agent wrote
+        names = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+        return _TreeResult(OUT_OF_BOUNDS, None, AttemptBounds(tuple(f"{each} (git's own)" for each in names), ()))
+    committed = attempt_commit(top, attempt.base, attempt.id)
+    refs = () if committed else refs_with(top, attempt.base, branch)
+    changes = changes_since(top, attempt.base)
+    bounds = bounds_of(
+        [(_from_project(driver, each), each.how) for each in changes],
+        _rules(driver, attempt),
+        str(driver.place.project(attempt.tree)),
+        lambda path: _event_at(driver, attempt, path),
+    )
+    bounds = AttemptBounds((*(f"{ref} (a ref of its own)" for ref in refs), *bounds.outside), bounds.left_out)
+    changed = len(changes) > len(bounds.left_out)
+    if not changed and not committed:
+        return _TreeResult(_outcome(ending, bounds, changed=False), None, bounds)
+    message = (
+        f"{driver.place.run}: {attempt.stage} by {attempt.role}\n\n"
+        f"Vfcc-Actor: agent:{attempt.role}\n{TRAILER}: {attempt.id}\n"
+    )
+    commit = committed or commit_attempt(top, message, _below(driver, bounds.left_out))
+    driver.tools.reached("commit")
+    return _TreeResult(_outcome(ending, bounds, changed=True), commit, bounds)
+
+
+def _outcome(ending: AgentEnding, bounds: AttemptBounds, *, changed: bool) -> str:
+    if ending.outcome is not AgentOutcome.DONE:
+        return str(ending.outcome)
+    if bounds.outside:
+        return OUT_OF_BOUNDS
+    return DONE if changed else NO_CHANGE
+
+
+def _from_project(driver: RunDriver, change: TreeChange) -> str:
+    """Return a path as seen from the project's folder."""
+    below = driver.place.below
+    if not below:
+        return change.path
+    return change.path.removeprefix(f"{below}/") if change.path.startswith(f"{below}/") else f"../{change.path}"
+
+
+def _below(driver: RunDriver, paths: tuple[str, ...]) -> list[str]:
+    return [f"{driver.place.below}/{path}" if driver.place.below else path for path in paths]
+
+
+def _rules(driver: RunDriver, attempt: RunAttempt) -> dict[str, Json]:
+    """Return what the role may change in the stage, as the integration branch has its rules."""
+    workspace = driver.workspace
+    config = effective_config(workspace).config
+    faults: list[str] = []
+    state = show_sprint(workspace, driver.sprint)
+    rules = rules_of(
+        workspace, attempt.role, (state, attempt.stage), config.trace.tests, Stamps(workspace.root), faults
+    )
+    return {**rules, "closed": [config.trace.baseline]} if config.trace.baseline else rules
+
+
+def _event_at(driver: RunDriver, attempt: RunAttempt, path: str) -> Event | None:
+    full = driver.place.project(attempt.tree) / path
+    try:
+        return parse_event(full.read_bytes(), full.stem)
+    except (OSError, LedgerError):
+        return None
+
+
+def _listed(paths: tuple[str, ...]) -> list[str]:
+    if len(paths) <= MOST_PATHS:
+        return list(paths)
+    return [*paths[:MOST_PATHS], f"and {len(paths) - MOST_PATHS} more"]
+
+
+def merge_attempt(driver: RunDriver, attempt: RunAttempt) -> None:
+    """Merge an attempt into the integration branch, once; a conflict is a closed gate that names the paths."""
+    assert attempt.commit is not None
+    top = driver.place.tree()
+    undo_half_merge(top)
+    driver.save(f"before the merge of {attempt.id}")
+    message = f"{driver.place.run}: merge {attempt.id}\n\n{TRAILER}: {attempt.id}\n"
+    merged, paths = merge(top, attempt.commit, message)
+    driver.tools.reached("merge")
+    if merged is None:
+        reason = f"{attempt.id} conflicts with the integration branch"
+        blockers: list[Json] = [{"criterion": path, "reason": reason, "person": False} for path in paths[:MOST_PATHS]]
+        payload: dict[str, Json] = {"stage": attempt.stage, "stay": attempt.stay, "attempt": attempt.id, "open": False}
+        driver.note(EventType.RUN_GATE, {**payload, "blockers": blockers})
+        return
+    _record_artifacts(driver, attempt)
+    driver.note(EventType.ATTEMPT_MERGED, {"attempt": attempt.id, "commit": merged})
+    driver.save(f"{attempt.id} merged")
+
+
+def _record_artifacts(driver: RunDriver, attempt: RunAttempt) -> None:
+    """Record the agent as the author of the artifacts that it wrote, so that it cannot count as their reviewer."""
+    workspace = driver.workspace
+    folder = artifacts_folder(driver.sprint, attempt.stage)
+    changes = committed_changes(driver.place.tree(), attempt.base, str(attempt.commit))
+    paths = [_from_project(driver, each) for each in changes if each.how != "D"]
+    for path in paths:
+        if not path.startswith(f"{folder}/"):
+            continue
+        try:
+            data = (workspace.root / path).read_bytes()
+            name = path.removeprefix(f"{folder}/")
+            put_artifact(workspace, driver.sprint, name, data, attempt.stage, actor=f"agent:{attempt.role}")
+        except (OSError, VfccError):
+            continue  # one that no gate asks for has no author on the ledger

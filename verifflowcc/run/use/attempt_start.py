@@ -1,0 +1,241 @@
+"""Start an attempt: its worktree, its prompt, its session; then run the client, again after a crash."""
+
+import os
+from pathlib import Path
+
+from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, read_tools
+from verifflowcc.base.errors import VfccError, WorkspaceError
+from verifflowcc.base.git.git_head import note_started
+from verifflowcc.base.model.entries import Question
+from verifflowcc.base.model.events import EventType, Json
+from verifflowcc.base.model.protected_paths import CLOSED
+from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.workspace import MEMORY, Workspace
+from verifflowcc.prompt.use.prompt_use import compile_prompt_only, role_and_task
+from verifflowcc.run.rules.agent_port import (
+    NO_USAGE,
+    AgentEnding,
+    AgentLimits,
+    AgentOutcome,
+    AgentStep,
+    AgentTask,
+    AgentUsage,
+    StepKind,
+)
+from verifflowcc.run.rules.client_entries import client_and_model
+from verifflowcc.run.rules.run_fold import RunAttempt, RunState
+from verifflowcc.run.rules.run_moves import ATTEMPT_MINUTES, RunMove, SprintPlace, blockers_text
+from verifflowcc.run.store.agent_process import passed_variables
+from verifflowcc.run.store.run_tree import (
+    bring_up_to_date,
+    commit_of,
+    ensure_tree,
+    guarded_state,
+    rescue,
+    reset_tree,
+)
+from verifflowcc.run.use.attempt_files import AttemptFiles
+from verifflowcc.run.use.run_machinery import RunDriver
+from verifflowcc.run.use.tree_setup import prepare_tree
+from verifflowcc.sprint.use.configuration import effective_config
+
+ROLE_TEXT = """\
+You are the {role} of the stage {stage} in a run that vfcc drives; no person can answer questions.
+Work in this folder alone. Change only what your role may change, write the artifacts that the stage asks for, then end.
+Do not commit, push, merge or move the sprint: vfcc commits your files, runs the checks and asks the gate.
+"""
+GO_ON = "You were interrupted, and what you did last may be half done. Check it, finish the task, then end.\n"
+
+
+def start_attempt(driver: RunDriver, run: RunState, sprint: SprintState, place: SprintPlace, move: RunMove) -> None:
+    """Make the worktree and the prompt of the next attempt, and write to the ledger that it starts."""
+    if move.wait_s:
+        _wait(driver, move.wait_s)
+    number = 1 + sum(each.role == place.role for each in run.attempts)
+    attempt_id = f"{place.role}-{number}"
+    driver.save(f"before {attempt_id}")
+    base = commit_of(driver.place.tree(), "HEAD")
+    assert base is not None
+    resumed = move.resumes
+    if resumed is not None and not _joined(driver, resumed, base):
+        resumed = None
+    tree = resumed.tree if resumed else attempt_id
+    top = ensure_tree(driver.place, tree, base)
+    if resumed is None and commit_of(top, "HEAD") != base:  # made before a crash, and nothing was started in it
+        rescue(driver.place, tree, tree)
+        reset_tree(top, base)
+    client, model = client_and_model(move.client)
+    text = blockers_text([each for each in move.blockers if not each.person]) if move.blockers else ""
+    if resumed is None:
+        text = _prompt(driver, place, sprint, tree) + (f"\n{text}" if text else "")
+    files = AttemptFiles(driver.place, attempt_id)
+    files.clear()
+    files.write_prompt(text)
+    payload: dict[str, Json] = {
+        "attempt": attempt_id,
+        "stage": str(place.stage),
+        "stay": place.stay,
+        "role": place.role,
+        "base": base,
+        "prompt": digest_text(text),
+        "client": move.client if model else client,
+        "model": model,
+        "session": resumed.session if resumed else _new_session(),
+        "tree": tree,
+        "fresh": resumed is None,
+    }
+    driver.note(EventType.ATTEMPT_STARTED, payload)
+    driver.save(f"{attempt_id} started")
+
+
+def _wait(driver: RunDriver, seconds: int) -> None:
+    driver.tools.say(f"the service of the client failed; waiting {seconds} s")
+    for _ in range(seconds):
+        if driver.stop_asked():
+            return
+        driver.tools.wait(1)
+
+
+def _joined(driver: RunDriver, resumed: RunAttempt, base: str) -> bool:
+    """Whether the worktree of an earlier attempt is there, with all of the integration branch in it."""
+    top = ensure_tree(driver.place, resumed.tree, resumed.commit or resumed.base)
+    return bring_up_to_date(top, base)
+
+
+def _prompt(driver: RunDriver, place: SprintPlace, sprint: SprintState, tree: str) -> str:
+    """Return the prompt of the stage's role, compiled in the attempt's worktree."""
+    here = Workspace(driver.place.project(tree), driver.clock)
+    note_started(here.local, sprint.id)
+    role, task = role_and_task(here, sprint.id, place.stage, "")
+    prompt = compile_prompt_only(here, Question(role, sprint.id, place.stage, task, None))
+    return prompt.text if prompt.text.endswith("\n") else f"{prompt.text}\n"
+
+
+def _new_session() -> str:
+    from uuid import uuid4
+
+    return str(uuid4())
+
+
+def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentEnding:
+    """Run the client of an attempt that has started, and return how it ended; the ending is kept for a resume.
+
+    After a crash its processes are ended first. A session that began is resumed in the worktree as it is; where there
+    is none, the files so far are rescued, and the attempt begins again with its prompt.
+    """
+    files = AttemptFiles(driver.place, attempt.id)
+    marker = f"{driver.place.marker}/{attempt.id}"
+    driver.tools.sweep(marker)
+    client = driver.tools.client(attempt.client)
+    top = ensure_tree(driver.place, attempt.tree, attempt.base)
+    interrupted = files.was_spawned()
+    session = files.session() or attempt.session
+    goes_on = interrupted and client.abilities.resumes and bool(files.session())
+    if interrupted and not goes_on:
+        rescue(driver.place, attempt.tree, attempt.id)
+        reset_tree(top, files.spawned_at() or attempt.base)
+    task = _task(driver, run, attempt, session, _first_text(driver, run, attempt))
+    if goes_on:
+        command = client.resume(task, GO_ON)
+    elif attempt.fresh:
+        command = client.start(task)
+    else:
+        command = client.resume(task, _text(driver, attempt))
+    prepare_tree(driver.workspace, driver.place.project(attempt.tree), marker, driver.tools.say)
+    files.write_guarded(dict(guarded_state(top)))
+    files.note_spawn(commit_of(top, "HEAD") or attempt.base)
+    driver.tools.reached("spawn")
+
+    def seen(step: AgentStep) -> None:
+        if step.kind is StepKind.STARTED and step.session:
+            files.write_session(step.session)
+        driver.tools.on_step(attempt.id, step)
+
+    ending = driver.tools.run(
+        client,
+        command,
+        task.limits,
+        marker,
+        seen,
+        driver.stop_now,
+        before=_used_before(run, attempt),
+    )
+    if ending.outcome is AgentOutcome.INTERRUPTED and driver.stop_now():
+        raise KeyboardInterrupt
+    files.write_ending(ending)
+    driver.tools.reached("ended")
+    return ending
+
+
+def _first_text(driver: RunDriver, run: RunState, attempt: RunAttempt) -> str:
+    """Return the prompt with which the session of an attempt began."""
+    first = next(each for each in run.attempts if each.tree == attempt.tree)
+    return _text(driver, first if first.fresh else attempt)
+
+
+def _text(driver: RunDriver, attempt: RunAttempt) -> str:
+    """Return what an attempt is given; compiled again where the folder of the run was deleted."""
+    kept = AttemptFiles(driver.place, attempt.id).prompt()
+    if kept is not None:
+        return kept
+    run, sprint = driver.state()
+    verdict = run.verdict(attempt.stay)
+    blockers = blockers_text(verdict.blockers) if verdict and verdict.blockers else ""
+    if not attempt.fresh:
+        return blockers or GO_ON
+    place = SprintPlace(attempt.stage, attempt.stay, attempt.role)
+    return _prompt(driver, place, sprint, attempt.tree) + (f"\n{blockers}" if blockers else "")
+
+
+def _task(driver: RunDriver, run: RunState, attempt: RunAttempt, session: str, text: str) -> AgentTask:
+    project = driver.place.project(attempt.tree)
+    scratch = AttemptFiles(driver.place, attempt.id).folder
+    passed = effective_config(driver.workspace).config.run.environment
+    return AgentTask(
+        folder=str(project),
+        scratch=str(scratch),
+        role=attempt.role,
+        prompt=text,
+        role_text=ROLE_TEXT.format(role=attempt.role, stage=attempt.stage),
+        session=session,
+        tools=role_tools(driver.workspace, attempt.role),
+        closed=CLOSED,
+        opened=(f"{artifacts_folder(run.sprint, attempt.stage)}/**",),
+        model=attempt.model,
+        limits=_limits(run),
+        environment={**passed_variables(passed, os.environ), "VFCC_SPRINT": run.sprint},
+    )
+
+
+def role_tools(workspace: Workspace, role: str) -> dict[str, Json]:
+    """Return the table of a role's `tools.yaml`; a role without one only reads."""
+    path = Path(workspace.root, MEMORY, "agent", role, "tools.yaml")
+    try:
+        found = read_tools(path, workspace.root)
+    except VfccError as error:
+        raise WorkspaceError(error.message, hint=error.hint or "vfcc doctor") from error
+    return dict(WITHOUT_A_FILE) if found is None else found
+
+
+def _limits(run: RunState) -> AgentLimits:
+    """Return the ceilings of one attempt: what is left of those of the run."""
+    used = run.usage
+    minutes, tokens, money = (run.limits.get(name) for name in ("minutes", "tokens", "micro_usd"))
+    seconds = ATTEMPT_MINUTES * 60
+    if minutes is not None:
+        seconds = max(min(seconds, minutes * 60 - run.seconds), 1)
+    return AgentLimits(
+        seconds=seconds,
+        micro_usd=None if money is None else max(money - (used.micro_usd or 0), 1),
+        tokens=None if tokens is None else max(tokens - used.tokens, 1),
+    )
+
+
+def _used_before(run: RunState, attempt: RunAttempt) -> AgentUsage:
+    """Return what the attempt's session used before it."""
+    total = NO_USAGE
+    for each in run.attempts:
+        if each.id != attempt.id and each.session == attempt.session and each.usage:
+            total = total.plus(each.usage)
+    return total

@@ -1,0 +1,247 @@
+"""Drive a run: ask what comes next, do it, and write it to the ledger, until it waits, ends or is stopped.
+
+Each step can be repeated after a crash. The driver's moves are those of a program: it approves and waives nothing, and
+advances only through an open gate.
+"""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from verifflowcc.base.errors import GateClosed, NotAllowed, UsageError, VfccError, WorkspaceError
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.model.events import EventType, Json
+from verifflowcc.base.model.people import PROGRAM
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.text.identifiers import is_ulid
+from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.use.evidence_listing import find_evidence
+from verifflowcc.gates.use.evidence_making import run_evidence
+from verifflowcc.gates.use.gates_now import ask_stage
+from verifflowcc.gates.use.owed import UnmetCriterion, owed_by
+from verifflowcc.gates.use.sprints import close_sprint
+from verifflowcc.prompt.use.stages import advance_stage
+from verifflowcc.run.rules.run_fold import RunBlocker, RunState, RunStatus
+from verifflowcc.run.rules.run_moves import EVIDENCE, MoveKind, RunMove, SprintPlace, next_move
+from verifflowcc.run.store.run_tree import ensure_tree, undo_half_merge
+from verifflowcc.run.use.attempt_end import merge_attempt, settle_attempt
+from verifflowcc.run.use.attempt_start import start_attempt
+from verifflowcc.run.use.run_machinery import RunDriver, shown
+from verifflowcc.run.use.run_reading import STOP, TO_DO, in_tree, lock_file, sprint_place
+from verifflowcc.run.use.tree_setup import prepare_tree
+from verifflowcc.sprint.use.sprint_reading import show_sprint
+
+MOST_MOVES = 10_000
+"""More moves than any run needs: a driver that goes round in circles ends."""
+_EVIDENCE = "vfcc evidence run"
+_LONGEST_REASON = 600
+_MOST_FAILURES = 5
+
+
+@contextmanager
+def driving(driver: RunDriver) -> Iterator[None]:
+    """Be the only driver of a run, and end it in order on SIGTERM. Raises ConflictError where another drives it."""
+    with locked(lock_file(driver.place), 0), _terminable():
+        (driver.place.folder / STOP).unlink(missing_ok=True)
+        yield
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    def ended(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, ended)
+    except ValueError:  # not in the main thread, where no signal arrives
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def drive(driver: RunDriver) -> RunState:
+    """Make moves until there is none, and return the run; `driving` is held."""
+    try:
+        ensure_tree(driver.place, "integration", driver.place.run)
+        undo_half_merge(driver.place.tree())
+        for _ in range(MOST_MOVES):
+            run, sprint = driver.state()
+            driver.tools.on_state(run, sprint)
+            if driver.stop_asked():
+                return _stopped(driver, run, RunStatus.STOPPED, "asked for")
+            move = next_move(run, sprint_place(sprint))
+            if move.kind is MoveKind.NOTHING:
+                break
+            if _make(driver, run, sprint, move):
+                break
+    except KeyboardInterrupt:
+        driver.tools.sweep(driver.place.marker)
+        run, _ = driver.state()
+        return _stopped(driver, run, RunStatus.STOPPED, "interrupted")
+    driver.save("ledger")
+    return driver.state()[0]
+
+
+def _make(driver: RunDriver, run: RunState, sprint: SprintState, move: RunMove) -> bool:
+    """Make a move; return whether it was the last."""
+    place = sprint_place(sprint)
+    match move.kind:
+        case MoveKind.START:
+            start_attempt(driver, run, sprint, place, move)
+        case MoveKind.SETTLE:
+            assert move.attempt is not None
+            driver.tools.say(f"{move.attempt.stage}: {move.attempt.id} works ({move.attempt.client})")
+            settle_attempt(driver, run, move.attempt)
+        case MoveKind.MERGE:
+            assert move.attempt is not None
+            merge_attempt(driver, move.attempt)
+        case MoveKind.JUDGE:
+            _judge(driver, place, move)
+        case MoveKind.ADVANCE:
+            _advance(driver, place)
+        case MoveKind.ASK:
+            _ask(driver, place, move)
+        case MoveKind.END_SPRINT:
+            return _end_sprint(driver)
+        case MoveKind.CLOSE:
+            if not place.closed:
+                driver.note(EventType.RUN_CLOSED, {})
+            return True
+        case _:
+            _stopped(driver, run, _STATUS[move.kind], move.detail)
+    return False
+
+
+_STATUS = {MoveKind.BLOCK: RunStatus.BLOCKED, MoveKind.FAIL: RunStatus.FAILED, MoveKind.LIMIT: RunStatus.LIMIT}
+
+
+def _stopped(driver: RunDriver, run: RunState, status: RunStatus, detail: str) -> RunState:
+    if run.status is RunStatus.WORKING:
+        driver.note(EventType.RUN_STOPPED, {"why": str(status), "detail": shown(detail)})
+    driver.save(f"{status}")
+    return driver.state()[0]
+
+
+def _judge(driver: RunDriver, place: SprintPlace, move: RunMove) -> None:
+    """Make evidence for the stage in the integration worktree, ask its gate, and write down what it lacks."""
+    workspace, stage = driver.workspace, str(place.stage)
+    prepare_tree(workspace, workspace.root, driver.place.marker, driver.tools.say)
+    _make_evidence(driver, workspace, stage)
+    driver.tools.reached("evidence")
+    blockers = blockers_of(workspace, driver.sprint, stage)
+    listed: list[Json] = [
+        {"criterion": each.criterion, "reason": each.reason, "person": each.person} for each in blockers
+    ]
+    judged: dict[str, Json] = {"stage": stage, "stay": place.stay, "open": not blockers, "blockers": listed}
+    driver.note(EventType.RUN_GATE, {**judged, "attempt": move.attempt.id if move.attempt else None})
+    verdict = f"closed: {', '.join(each.criterion for each in blockers)}" if blockers else "open"
+    driver.save(f"gate of {stage} {verdict}")
+    driver.tools.say(f"{stage}: gate {verdict}")
+
+
+def _make_evidence(driver: RunDriver, workspace: Workspace, stage: str) -> None:
+    """Make the evidence that the gates on the way out of a stage lack, and no other: each costs a run of a command."""
+    owed = [each for each in owed_by(ask_stage(workspace, driver.sprint, stage)) if each.command.startswith(_EVIDENCE)]
+    for name in dict.fromkeys(each.stage for each in owed):
+        wanted = tuple(each.criterion for each in owed if each.stage == name)
+        try:
+            run_evidence(workspace, driver.sprint, wanted, stage=name, actor=PROGRAM, progress=driver.tools.say)
+        except NotAllowed:
+            raise
+        except (WorkspaceError, UsageError) as error:  # the gate says what else it lacks
+            driver.tools.say(f"{name}: {error.message.splitlines()[0]}")
+
+
+def blockers_of(workspace: Workspace, sprint_id: str, stage: str) -> tuple[RunBlocker, ...]:
+    """Return what the gate of the active stage lacks, with the first failures of its evidence."""
+    asked = ask_stage(workspace, sprint_id, stage)
+    used = {(gate.stage, each.criterion.id): each.used for gate in asked.gates for each in gate.assessments}
+    found = []
+    for each in owed_by(asked):
+        evidence = used.get((each.stage, each.criterion), ())
+        found.append(RunBlocker(each.criterion, _reason(workspace, sprint_id, each, evidence), each.person))
+    return tuple(found)
+
+
+def _reason(workspace: Workspace, sprint_id: str, owed: UnmetCriterion, used: tuple[str, ...]) -> str:
+    parts = [owed.line.partition(": ")[2] if not owed.entering else owed.line]
+    if owed.person:
+        parts.append(f"to do: {owed.todo}")
+    elif owed.file:
+        parts.append(f"file: {owed.file}")
+    for evidence_id in used:
+        parts += _failures(workspace, sprint_id, evidence_id)
+    return shown("\n".join(parts), _LONGEST_REASON)
+
+
+def _failures(workspace: Workspace, sprint_id: str, evidence_id: str) -> list[str]:
+    """Return the first failures in a piece of evidence, with its id; nothing where it is no evidence."""
+    if not is_ulid(evidence_id):
+        return []
+    try:
+        _, found = find_evidence(workspace, show_sprint(workspace, sprint_id), evidence_id)
+    except VfccError:
+        return []
+    lines = [found.problem, *found.examples] if found.problem else list(found.examples)
+    return [*lines[:_MOST_FAILURES], f"{EVIDENCE}{evidence_id})"] if lines else []
+
+
+def _advance(driver: RunDriver, place: SprintPlace) -> None:
+    """Leave the stay that was judged, once; where the gate has closed since, write that down."""
+    try:
+        advance_stage(driver.workspace, driver.sprint, actor=PROGRAM, stay=f"{place.stage}@{place.stay}")
+    except GateClosed as error:
+        _note_closed(driver, place, error)
+        return
+    driver.tools.reached("advance")
+    driver.save(f"{place.stage} passed")
+    driver.tools.say(f"{place.stage}: passed")
+
+
+def _note_closed(driver: RunDriver, place: SprintPlace, error: GateClosed) -> None:
+    listed: list[Json] = [
+        {"criterion": each.criterion, "reason": shown(each.reason, _LONGEST_REASON), "person": each.person}
+        for each in error.blockers
+        if isinstance(each, UnmetCriterion)
+    ]
+    payload: dict[str, Json] = {"stage": str(place.stage), "stay": place.stay, "attempt": None, "open": False}
+    driver.note(EventType.RUN_GATE, {**payload, "blockers": listed or _unnamed(error)})
+
+
+def _unnamed(error: GateClosed) -> list[Json]:
+    return [{"criterion": "gate", "reason": shown(error.message, _LONGEST_REASON), "person": True}]
+
+
+def _ask(driver: RunDriver, place: SprintPlace, move: RunMove) -> None:
+    workspace = driver.workspace
+    asks = [_asked(workspace, driver.sprint, each) for each in move.blockers]
+    driver.note(EventType.RUN_ASKED, {"stage": str(place.stage), "stay": place.stay, "asks": asks})
+    driver.save("a person is asked")
+
+
+def _asked(workspace: Workspace, sprint_id: str, blocker: RunBlocker) -> str:
+    reason, _, step = blocker.reason.partition("\nto do: ")
+    command = step.partition(" (a person")[0] or "vfcc next"
+    return f"{blocker.criterion}: {reason}{TO_DO}{in_tree(workspace, sprint_id, command)}"
+
+
+def _end_sprint(driver: RunDriver) -> bool:
+    """Close the sprint, which has passed all its stages; a close that only a person may make is asked for."""
+    workspace = driver.workspace
+    try:
+        close_sprint(workspace, driver.sprint, actor=PROGRAM)
+    except (GateClosed, NotAllowed) as error:
+        command = in_tree(workspace, driver.sprint, f"vfcc sprint close {driver.sprint}")
+        _, sprint = driver.state()
+        last = sprint.stages[-1]
+        asks = [f"close: {shown(error.message, _LONGEST_REASON)}{TO_DO}{command}"]
+        stay = last.entered_by or sprint.heads[0]
+        driver.note(EventType.RUN_ASKED, {"stage": last.stage.id, "stay": stay, "asks": asks})
+        return False
+    driver.tools.reached("close")
+    driver.save("sprint closed")
+    return False

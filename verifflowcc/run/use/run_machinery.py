@@ -1,0 +1,93 @@
+"""What a driver works with, and the ledger of its run."""
+
+from collections.abc import Callable, Mapping
+from time import sleep
+
+from verifflowcc.base.model.events import EventType, Json
+from verifflowcc.base.model.people import PROGRAM
+from verifflowcc.base.model.ports import Clock
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.run.rules.agent_port import AgentClient, AgentEnding, AgentStep
+from verifflowcc.run.rules.client_entries import agent_client
+from verifflowcc.run.rules.run_fold import RunState
+from verifflowcc.run.store.agent_process import run_agent, sweep
+from verifflowcc.run.store.run_tree import RunPlace, commit_memory
+from verifflowcc.run.use.run_reading import STOP, integration_workspace, read_run
+from verifflowcc.sprint.use.people_acting import add_note
+
+_LONGEST_TEXT = 2_000
+
+
+def _nothing(_point: str) -> None:
+    """Do nothing at a named point."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunMachinery:
+    """The parts of a driver that reach outside: clients, their processes, and waiting.
+
+    `reached` is called at each named point between two steps that cannot be one: `note:TYPE`, `spawn`, `ended`,
+    `commit`, `merge`, `evidence`. `on_step` gets what an agent does while it does it, `on_state` the run before each
+    move.
+    """
+
+    client: Callable[[str], AgentClient] = agent_client
+    run: Callable[..., AgentEnding] = run_agent
+    sweep: Callable[[str], tuple[int, ...]] = sweep
+    wait: Callable[[float], None] = sleep
+    reached: Callable[[str], None] = _nothing
+    on_step: Callable[[str, AgentStep], None] = lambda _attempt, _step: None
+    on_state: Callable[[RunState, SprintState], None] = lambda _run, _sprint: None
+    say: Callable[[str], None] = _nothing
+
+
+@dataclass(frozen=True, slots=True)
+class RunDriver:
+    """One run that this process drives."""
+
+    place: RunPlace
+    sprint: str
+    clock: Clock
+    tools: RunMachinery
+
+    @property
+    def workspace(self) -> Workspace:
+        """The project in the integration worktree, read afresh."""
+        return integration_workspace(self.place, self.clock)
+
+    def state(self) -> tuple[RunState, SprintState]:
+        """Return the run and its sprint as the ledger has them now."""
+        run, sprint = read_run(self.workspace, self.sprint, self.place.run)
+        assert run is not None, "a driver has a run that was opened"
+        return run, sprint
+
+    def note(self, kind: EventType, payload: Mapping[str, Json]) -> str:
+        """Write an event of the run and return its id."""
+        fields = {"run": self.place.run, **payload}
+        done = add_note(self.workspace, self.sprint, kind, lambda _: fields, actor=PROGRAM)
+        self.tools.reached(f"note:{kind}")
+        return done.event.id
+
+    def save(self, message: str) -> str | None:
+        """Commit the ledger and what goes with it to the integration branch."""
+        return commit_memory(self.place.tree(), self.place.below, f"{self.place.run}: {message}")
+
+    def stop_asked(self) -> bool:
+        """Whether somebody asked this driver to stop."""
+        return (self.place.folder / STOP).exists()
+
+    def stop_now(self) -> bool:
+        """Whether somebody asked it to stop in the middle of a step."""
+        try:
+            return (self.place.folder / STOP).read_text().strip() == "now"
+        except OSError:
+            return False
+
+
+def shown(text: str, longest: int = _LONGEST_TEXT) -> str:
+    """Return a text of an agent or a report as the ledger may hold it: without secrets, and cut."""
+    text = withhold(text.strip())
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
