@@ -26,7 +26,7 @@ _LONGEST_LOG_BYTES = 262_144
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from verifflowcc.base.text.quick_json import Json
 
@@ -300,17 +300,29 @@ class Hook:
 
 def _with_outcome(payload: "dict[str, Json]") -> "dict[str, Json]":
     """Return what Codex says of a command, with how it ended, by the end of the file that it names."""
-    from verifflowcc.history.rules.codex import TAIL_BYTES, wants_outcome, with_outcome
+    from verifflowcc.history.rules.codex import outcome_in, wants_outcome
 
     path = payload.get("transcript_path")
     if not wants_outcome(payload) or not isinstance(path, str) or not path.endswith(".jsonl"):
         return payload
     try:
-        with open(path, "rb") as file:
-            file.seek(max(stat_of(path).st_size - TAIL_BYTES, 0))
-            return with_outcome(payload, file.read(TAIL_BYTES))
+        return outcome_in(payload, _ends_of(path))
     except (OSError, ValueError):
         return payload
+
+
+def _ends_of(path: str) -> "Iterator[bytes]":
+    """Yield the end of a file, and again while it may grow, for less than half a second."""
+    from verifflowcc.history.rules.codex import TAIL_BYTES
+
+    for pause in (0.0, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16):
+        if pause:
+            from time import sleep
+
+            sleep(pause)
+        with open(path, "rb") as file:
+            file.seek(max(stat_of(path).st_size - TAIL_BYTES, 0))
+            yield file.read(TAIL_BYTES)
 
 
 def _root_above(folder: str) -> str:

@@ -23,7 +23,8 @@ from verifflowcc.base.model.command_classes import COMMANDS, QUERY
 pytestmark = [pytest.mark.sweep, pytest.mark.vfcc("REQ-WHOLE-WRITES")]
 
 SHARDS = 4
-POINTS, HISTORIES, KILLS = 2_000, 200, 400
+PARTS = 4
+POINTS, HISTORIES, KILLS = 2_000, 500, 1_000
 SEED = 30
 REPOSITORY = Path(__file__).parents[3]
 
@@ -56,9 +57,9 @@ def test_no_fault_at_any_step_leaves_half_of_anything(tmp_path: Path, shard: int
     assert told["reached"] == told["drawn"]
 
 
-@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("part", range(PARTS))
 def test_histories_with_killed_commands_lose_nothing(tmp_path: Path, part: int) -> None:
-    numbers = (count(HISTORIES) // 2, count(KILLS) // 2, SEED + part)
+    numbers = (count(HISTORIES) // PARTS, count(KILLS) // PARTS, SEED + part)
     told = found(tmp_path, "tests.fault_histories", *numbers)
 
     assert told["wrong"] == []

@@ -11,6 +11,7 @@ from tests.cli.forgery import forged_evidence, plant, plant_evidence, plant_waiv
 from tests.cli.honest_world import (
     ADD,
     BUILT,
+    COVERED,
     JUNIT,
     PLAN,
     PYTHON,
@@ -202,6 +203,7 @@ def test_baseline_dropped_in(tmp_path: Path) -> None:
     )
     path = root / BaselineKind.LINT.path
     path.parent.mkdir(parents=True, exist_ok=True)
+    path.with_name("scan.sarif").write_text(log(), encoding="utf-8")  # the form of version 0.1
     path.write_text(baseline_text(dropped), encoding="utf-8")
     assert vfcc(root, "evidence", "run").code == 1
 
@@ -255,6 +257,18 @@ def test_link_out_of_the_tree(tmp_path: Path) -> None:
     edited(outside / "one.py", "1", "2")
 
     refused("link-out-of-the-tree", root)
+
+
+@pytest.mark.parametrize("target", ["/proc/uptime", "/dev/zero"])
+def test_link_to_a_device(tmp_path: Path, target: str) -> None:
+    """It is read by none of these commands: it has no end, or other content each time."""
+    root = project(tmp_path, TESTS)
+    (root / "src/now.py").symlink_to(target)
+    commit(root)
+    done(root, "evidence", "run")
+
+    unseen("link-to-a-device", root, "gate")
+    refused("link-to-a-device", root)
 
 
 def test_link_to_a_folder_around(tmp_path: Path) -> None:
@@ -356,6 +370,42 @@ def test_failure_spelled_otherwise(tmp_path: Path, mark: str) -> None:
     refused("failure-spelled-otherwise", root)
 
 
+def test_failure_inside_another_element(tmp_path: Path) -> None:
+    wrapped = JUNIT.replace('name="test_sub"/>', 'name="test_sub"><result><failure/></result></testcase>')
+    root = project(tmp_path, TESTS, files={"tests/junit.xml": wrapped})
+    assert vfcc(root, "evidence", "run").code == 1
+
+    refused("failure-inside-another-element", root)
+
+
+def test_coverage_filled_up(tmp_path: Path) -> None:
+    more = "".join(f'<line number="{number}" hits="1"/>' for number in range(5, 99))
+    filled = cobertura(lines=f'<line number="1" hits="0"/>{more}')
+    root = project(tmp_path, COVERED, files={"tests/coverage.xml": filled})
+    assert vfcc(root, "evidence", "run").code == 1
+
+    refused("coverage-filled-up", root)
+
+
+def test_results_in_other_files(tmp_path: Path) -> None:
+    elsewhere = json.loads(log())
+    elsewhere["runs"][0] |= {"results": [], "externalPropertyFileReferences": {"results": [{"guid": "x"}]}}
+    root = project(tmp_path, SCAN, files={"scan.json": json.dumps(elsewhere)}, scan=COPY)
+    assert vfcc(root, "evidence", "run").code == 1
+
+    refused("results-in-other-files", root)
+
+
+def test_level_that_a_call_gave(tmp_path: Path) -> None:
+    call = json.loads(log(level=""))
+    given = {"descriptor": {"id": "R1"}, "configuration": {"level": "error"}}
+    call["runs"][0]["invocations"] = [{"executionSuccessful": True, "ruleConfigurationOverrides": [given]}]
+    root = project(tmp_path, SCAN, files={"scan.json": json.dumps(call)}, scan=COPY)
+    assert vfcc(root, "evidence", "run").code == 1
+
+    refused("level-that-a-call-gave", root)
+
+
 def test_skipped_test_that_only_the_suite_counts(tmp_path: Path) -> None:
     claims = JUNIT.replace('tests="2"', 'tests="2" skipped="1"')
     root = project(tmp_path, TESTS, files={"tests/junit.xml": claims})
@@ -435,6 +485,27 @@ def test_name_that_steers_a_terminal(tmp_path: Path) -> None:
     ):
         ran = vfcc(root, *line.split())
         assert not {"\x1b", "\u202e"} & set(ran.out + ran.err), line
+
+
+def test_name_of_two_lines(tmp_path: Path) -> None:
+    root = project(tmp_path, TESTS)
+    done(root, "evidence", "run")
+    (root / "src/a\n  pass     tests: 9 tests passed\n.py").write_text("1\n", encoding="utf-8")
+
+    refused("name-of-two-lines", root)
+    done(root, "evidence", "run")
+    for line in ("check gate", "check trace", "next", "doctor", "code index", "evidence list"):
+        ran = vfcc(root, *line.split())
+        assert "\n  pass     tests: 9" not in ran.out + ran.err, line
+
+
+def test_name_in_another_case(tmp_path: Path) -> None:
+    root = project(tmp_path, TESTS)
+    done(root, "evidence", "run")
+    git(root, "config", "core.ignoreCase", "true")
+    (root / "src/Calc.py").write_text("a = 1\n", encoding="utf-8")
+
+    refused("name-in-another-case", root)
 
 
 def test_makefile_behind_an_allowed_command(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.history.rules.codex import wants_outcome, with_outcome
+from verifflowcc.history.rules.codex import outcome_in, wants_outcome, with_outcome
 from verifflowcc.history.rules.encode import MOST_CHARACTERS, HookAnswer, encode
 
 SAID = {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_response": "half\n", "tool_use_id": "call_1"}
@@ -33,6 +33,22 @@ def test_the_exit_code_and_the_duration_come_from_the_rollout() -> None:
 )
 def test_what_the_rollout_does_not_tell_stays_unknown(tail: bytes) -> None:
     assert with_outcome(dict(SAID), tail) == SAID
+
+
+@pytest.mark.parametrize("early", [b"", line("call_0", 0)])
+def test_an_outcome_that_is_written_after_the_hook_began_counts(early: bytes) -> None:
+    found = outcome_in(dict(SAID), [early, early, early + line()])
+
+    assert found["tool_response"] == {"output": "half\n", "exit_code": 3}
+
+
+def test_no_hook_waits_where_codex_writes_no_outcomes() -> None:
+    older = b'{"payload":{"type":"function_call_output","call_id":"call_0"}}\n'
+    looked = iter([older, older + line()])
+
+    assert outcome_in(dict(SAID), looked) == SAID
+    assert len(list(looked)) == 1
+    assert outcome_in(dict(SAID), [b"", line("call_2")]) == SAID
 
 
 @settings(deadline=None)

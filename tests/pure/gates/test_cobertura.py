@@ -275,3 +275,22 @@ def test_no_bytes_are_a_traceback(data: bytes) -> None:
     inside = (b"<coverage>" + data + b"</coverage>", b"<coverage><class filename='" + data + b"'/></coverage>")
     for body in (data, *inside):
         assert measured(body).problem or measured(body).measures["lines"] == 0
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_a_line_before_the_first_is_none(number: int) -> None:
+    assert "lines are counted from 1" in measured(report(file("app/a.py", line(number, 1)))).problem
+
+
+def test_lines_behind_the_end_of_a_file_do_not_count() -> None:
+    padded = report(file("app/a.py", line(1, 0), line(2, 1), *(line(number, 1) for number in range(3, 99))))
+
+    found = measure_coverage(
+        padded.encode(), paths=PATHS, files=("src/**",), changed={"src/app/a.py": (1, 98)}, length=lambda _: 2
+    )
+
+    assert {name: found.measures[name] for name in ("lines", "lines_hit", "changed")} == {
+        "lines": 2,
+        "lines_hit": 1,
+        "changed": 1,
+    }

@@ -162,6 +162,11 @@ def test_a_test_inside_a_test_is_not_lost() -> None:
     assert measured(suite(case("a", case("b", "<failure/>")))).measures["failed"] == 1
 
 
+def test_a_failure_inside_another_element_is_one() -> None:
+    assert measured(suite(case("a", "<x><y><failure/></y></x>"), case("b"))).measures["failed"] == 1
+    assert measured(suite(case("a"), "<x><error/></x>")).measures["errors"] == 1
+
+
 @pytest.mark.vfcc("REQ-EVIDENCE")
 @pytest.mark.parametrize(
     "text", ["<testsuites/>", '<testsuite tests="0" failures="0"/>', "<testsuites><testsuite/></testsuites>"]

@@ -84,6 +84,20 @@ def test_a_level_is_the_results_else_its_rules_else_warning(fields: dict[str, An
     assert levels(result(**fields), tool=tool) == {level: 1}
 
 
+@pytest.mark.parametrize(
+    ("descriptor", "level"),
+    [({"index": 0}, "error"), ({"id": "R0"}, "error"), ({"id": "R1"}, "warning"), ({"id": "other"}, "warning")],
+)
+def test_a_call_of_the_tool_may_give_a_rule_another_level(descriptor: dict[str, Any], level: str) -> None:
+    """The gravest of several counts; a result's own level goes first."""
+    given = [{"descriptor": descriptor, "configuration": {"level": each}} for each in ("note", "error")]
+    call = {"executionSuccessful": True, "ruleConfigurationOverrides": given}
+    tool = {"driver": {"name": "Lint", "rules": RULES}}
+
+    assert levels(result(ruleId="R0"), tool=tool, invocations=[call]) == {level: 1}
+    assert levels(result(ruleId="R0", level="note"), tool=tool, invocations=[call]) == {"note": 1}
+
+
 @pytest.mark.parametrize("kind", ["pass", "informational", "notApplicable", "open", "review"])
 def test_what_is_no_failure_is_no_finding(kind: str) -> None:
     assert levels(result(kind=kind), result(level="none")) == {}
@@ -199,6 +213,8 @@ def test_a_path_of_another_machine_is_the_projects() -> None:
         (log(run(results={})), "results is no list"),
         (log(run(invocations=[{"executionSuccessful": False}])), "did not end well"),
         (log(run(invocations=[{"executionSuccessful": "yes"}])), "did not end well"),
+        (log(run(externalPropertyFileReferences={"results": [{"location": {"uri": "x"}}]})), "files of their own"),
+        (log(run(), inlineExternalProperties=[{"results": [result()]}]), "outside of the runs"),
         (log(run(5)), "results[0] is no object"),
         (log(run(result(level="fatal"))), "'fatal', which SARIF"),
         (log(run(result(level=1))), "level is no text"),

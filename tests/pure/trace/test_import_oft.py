@@ -107,5 +107,14 @@ def test_nothing_between_off_and_on_is_an_item() -> None:
     assert [(item.id, item.text) for item in read_oft([("a.md", text)]).items] == [("req-a", "It ends."), ("req-c", "")]
 
 
+def test_an_item_goes_on_after_a_part_that_is_switched_off() -> None:
+    """As for OpenFastTrace, which passes over such lines alone: what the item covers may come behind them."""
+    text = "req~a~1\nSuch as\n<!-- oft:off -->\nreq~b~1\n<!-- oft:on -->\n\nCovers:\n- feat~c~1\n\nNeeds: utest\n"
+
+    (item,) = read_oft([("a.md", text)]).items
+
+    assert (item.text, [link.to for link in item.links], item.verification) == ("Such as", ["feat-c"], "test")
+
+
 def test_an_indented_line_is_code_and_no_item() -> None:
     assert [item.id for item in read_oft([("a.md", "   req~a~1\n\n    req~b~1\n")]).items] == ["req-a"]

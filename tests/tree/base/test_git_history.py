@@ -113,7 +113,7 @@ def test_names_of_any_bytes(root: Path) -> None:
     for name in HOSTILE:
         with open(os.path.join(os.fsencode(root), name), "w", encoding="ascii") as file:  # noqa: PTH118, PTH123
             file.write("1\n2\n")
-    shown = {name.decode("utf-8", "backslashreplace"): (1, 2) for name in HOSTILE}
+    shown = {name.decode("utf-8", "backslashreplace").replace("\n", "\\x0a"): (1, 2) for name in HOSTILE}
 
     assert changes(root, base) == shown
     commit(root, "second")

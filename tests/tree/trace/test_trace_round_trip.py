@@ -153,3 +153,17 @@ def test_what_is_exported_comes_back_equal(
         assert not lost
         assert {name: body for name, (_, body) in before.items()} == {name: body for name, (_, body) in after.items()}
         assert export_items(here, form).text == exported.text
+
+
+@pytest.mark.parametrize(("by", "after"), [("tool:doorstop", "tool:doorstop"), ("human:You", "tool:vfcc")])
+def test_a_program_imports_the_stamps_of_tools_alone(tmp_path: Path, by: str, after: str) -> None:
+    review = f"reviewed: {{fingerprint: {stamp_of_item(DIGEST)}, by: {by}}}"
+    text = f"---\ntitle: Open\nverification: review\n{review}\n---\n\nIt shall open.\n"
+    there = project(tmp_path / "there", {"project/items/requirement/REQ-1.md": text})
+    here = project(tmp_path / "here", {})
+    (tmp_path / "items.json").write_text(export_items(there, "json").text, encoding="utf-8")
+
+    import_items(here, ImportSource((tmp_path / "items.json",)), AdoptionChoices(), actor="agent:coder")
+
+    (item, _) = read(here)["REQ-1"]
+    assert item.reviewed == Stamp(stamp_of_item(DIGEST), after)

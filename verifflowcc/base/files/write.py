@@ -485,7 +485,8 @@ def _segment_regex(segment: str) -> re.Pattern[str]:
 
 # Names of files as text that can be written down, whatever bytes a file system allows in them.
 #
-# A name that is UTF-8 is itself. In any other, each byte that is not part of a character is written as `\xff`.
+# A name that is UTF-8 is itself. In any other, each byte that is not part of a character is written as `\xff`; so is a
+# line feed, which would let a name look like a line of what vfcc prints.
 
 _ESCAPED = lazy_pattern(rb"\\x([0-9a-f]{2})")
 
@@ -493,10 +494,10 @@ _ESCAPED = lazy_pattern(rb"\\x([0-9a-f]{2})")
 def shown_name(name: bytes) -> str:
     """Return the name as text that has a UTF-8 form.
 
-    >>> shown_name(b"caf\\xe9"), shown_name("café".encode())
-    ('caf\\\\xe9', 'café')
+    >>> shown_name(b"caf\\xe9"), shown_name("café".encode()), shown_name(b"a\\nb")
+    ('caf\\\\xe9', 'café', 'a\\\\x0ab')
     """
-    return name.decode("utf-8", "backslashreplace")
+    return name.decode("utf-8", "backslashreplace").replace("\n", "\\x0a")
 
 
 def on_disk(root: Path, name: str) -> bytes:

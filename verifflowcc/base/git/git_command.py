@@ -12,6 +12,7 @@ settings are passed on, which no repository can set; a commit also gets who make
 
 import os
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -80,7 +81,7 @@ def ask_git(
 
     Raises WorkspaceError where there is no git, no such folder, or a bare repository in the place of one.
     """
-    argv = _argv(arguments, (_NO_HOOKS, *settings))
+    argv = _argv(arguments, (_NO_HOOKS, *_names_apart(root), *settings))
     return _run(root, argv, {**_environment(), **_WORDS, **_READING, **(env or {})}, given)
 
 
@@ -90,7 +91,8 @@ def start_git(root: Path, *arguments: str) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
     env = {**_environment(), **_WORDS, **_READING}
     try:
-        return subprocess.Popen(_argv(arguments, (_NO_HOOKS,)), cwd=root, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
+        argv = _argv(arguments, (_NO_HOOKS, *_names_apart(root)))
+        return subprocess.Popen(argv, cwd=root, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
     except OSError as error:
         raise _not_run(error) from error
 
@@ -105,6 +107,17 @@ def commit_with_git(root: Path, *arguments: str) -> GitResult:
     env = {**_environment(), **person, **_WORDS, "GIT_NO_LAZY_FETCH": "1"}
     with terminal_in_use():  # a program that signs may ask for a password there
         return _run(root, _argv(arguments, ()), env, None)
+
+
+def _names_apart(root: Path) -> tuple[str, ...]:
+    """Return the setting by which `a.py` and `A.py` are two files, where the file system has both.
+
+    With `core.ignoreCase` a repository could hide the second from git.
+    """
+    name = root.name
+    other = name.swapcase()
+    apart = sys.platform == "linux" if other == name else not os.path.lexists(root.with_name(other))
+    return ("core.ignoreCase=false",) if apart else ()
 
 
 def change_with_git(root: Path, *arguments: str, env: Mapping[str, str] | None = None) -> GitResult:

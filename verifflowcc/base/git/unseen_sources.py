@@ -18,6 +18,9 @@ MOST = 20_000
 _SOURCES = (b".py", b".js", b".mjs", b".cjs", b".ts", b".mts", b".cts", b".jsx", b".tsx", b".rb", b".php", b".pth")
 
 
+_KERNEL = (b"/proc/", b"/sys/", b"/dev/")
+
+
 @dataclass(frozen=True, slots=True)
 class UnseenSource:
     """A source file that no evidence speaks of: git ignores it, or it lies below `.memory/`.
@@ -47,8 +50,11 @@ def unseen_sources(root: Path) -> tuple[UnseenSource, ...]:
     return (*unseen, *(UnseenSource(shown_name(name)) for name in inside))
 
 
-def links_around(root: Path) -> tuple[str, ...]:
-    """Return tracked links to a folder around the project; no digest covers its content.
+def uncovered_links(root: Path) -> tuple[tuple[str, str], ...]:
+    """Return tracked links to what no digest covers, and what that is.
+
+    That is a folder around the project, and a device, a pipe or a file of the kernel, whose content has no end or no
+    date.
 
     Raises WorkspaceError where git cannot list them.
     """
@@ -58,7 +64,17 @@ def links_around(root: Path) -> tuple[str, ...]:
     top = os.path.realpath(os.fsencode(root))
     entries = (line.partition(b"\t") for line in listed.out.split(b"\0") if line.startswith(LINK.encode()))
     found = ((name, os.path.realpath(os.path.join(top, name))) for _, _, name in entries)  # noqa: PTH118
-    return tuple(shown_name(name) for name, real in found if real != top and is_around(top, real))
+    return tuple((shown_name(name), what) for name, real in found if (what := _uncovered(top, real)))
+
+
+def _uncovered(top: bytes, real: bytes) -> str:
+    """Say what a link leads to, where no digest covers that."""
+    if real != top and is_around(top, real):
+        return "a folder around the project, so evidence does not cover its files"
+    special = os.path.exists(real) and not os.path.isfile(real) and not os.path.isdir(real)  # noqa: PTH110, PTH112, PTH113
+    if special or real.startswith(_KERNEL):
+        return "something that is no file of a disk, so evidence does not cover it"
+    return ""
 
 
 def _sources(top: bytes, ignored: list[bytes]) -> Iterator[bytes]:

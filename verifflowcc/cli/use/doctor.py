@@ -18,7 +18,7 @@ from verifflowcc.base.files.lock import holder
 from verifflowcc.base.files.private_files import open_to_others
 from verifflowcc.base.files.write import leftovers, shown_name
 from verifflowcc.base.git.git_command import ask_git
-from verifflowcc.base.git.unseen_sources import links_around, unseen_sources
+from verifflowcc.base.git.unseen_sources import uncovered_links, unseen_sources
 from verifflowcc.base.git.work_tree import read_work_tree
 from verifflowcc.base.model.config_values import FORMAT, BackendKind, SecretScanner
 from verifflowcc.base.model.ports import Diagnosis, Health, Remark
@@ -166,9 +166,8 @@ def _unseen(workspace: Workspace) -> Iterator[Remark]:
             text = f"{some[0].path}{more}: {reason}, so no evidence speaks of it; tests can import it"
             health = Health.FINDING if some is hidden else Health.NOTE
             yield Remark("git", health, text, f"git check-ignore -v -- {shlex.quote(some[0].path)}")
-    for name in links_around(workspace.root):
-        text = f"{name} leads to a folder around the project, so evidence does not cover its files"
-        yield Remark("git", Health.FINDING, text, f"git rm --cached -- {shlex.quote(name)}")
+    for name, what in uncovered_links(workspace.root):
+        yield Remark("git", Health.FINDING, f"{name} leads to {what}", f"git rm --cached -- {shlex.quote(name)}")
 
 
 def _is_only_record(workspace: Workspace, path: str, states: dict[str, SprintState | None]) -> bool:

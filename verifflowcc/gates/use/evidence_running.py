@@ -55,6 +55,11 @@ class Project:
             self._known = ProjectNames(frozenset(self.content), known_words(self.root, self.content))
         return self._known
 
+    def length(self, path: str) -> int:
+        """Return how many lines a file has at most, however they end."""
+        data = read_project_file(self.root, path) or b""
+        return 1 + sum(map(data.count, (b"\n", b"\r", b"\x0c", b"\xe2\x80\xa8", b"\xe2\x80\xa9")))
+
     def tests(self, criterion: Criterion) -> tuple[BaselineEntry, ...]:
         """Return the old faults of tests that the baseline lists for the criterion's command."""
         found = self._baseline(criterion)
@@ -128,7 +133,9 @@ def measure_cobertura(criterion: Criterion, data: bytes, project: Project) -> Me
         if problem or history is None
         else {each.path: None if each.whole else each.lines for each in history.changes}
     )
-    found = measure_coverage(data, paths=frozenset(project.content), files=criterion.files, changed=changed)
+    found = measure_coverage(
+        data, paths=frozenset(project.content), files=criterion.files, changed=changed, length=project.length
+    )
     if changed is None and not found.problem:
         return replace(found, examples=(f"changes not known: {problem}", *found.examples))
     return found

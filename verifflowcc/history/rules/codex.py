@@ -10,7 +10,7 @@ from verifflowcc.history.rules.client import TIMEOUT_S, Client
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from verifflowcc.base.text.quick_json import Json
     from verifflowcc.history.rules.client_doors import Door, DoorTexts, RoleAgent
@@ -116,6 +116,23 @@ def with_outcome(payload: "dict[str, Json]", tail: bytes) -> "dict[str, Json]":
                 more["duration_ms"] = _whole(took.get("secs")) * 1000 + _whole(took.get("nanos")) // 1_000_000
             return payload | more
     return payload
+
+
+def outcome_in(payload: "dict[str, Json]", ends: "Iterable[bytes]") -> "dict[str, Json]":
+    """Add the outcome of a call from the first end of the rollout that has it.
+
+    Codex writes its rollout beside its hooks: on a busy machine, the line may come after the hook.
+    """
+    for end in ends:
+        found = with_outcome(payload, end)
+        if found is not payload or not _may_come(end):
+            return found
+    return payload
+
+
+def _may_come(end: bytes) -> bool:
+    """Whether this Codex writes how commands end: older ones write their output alone."""
+    return b"CommandExecution" in end or b'_call_output"' not in end
 
 
 def _item(line: bytes) -> "Mapping[str, Json]":

@@ -11,7 +11,7 @@ All counts come from the `<line>` elements, never from a rate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
@@ -105,6 +105,8 @@ def _lines(one: Element) -> dict[int, CoverageLine]:
     for element in _line_elements(one):
         condition = _BRANCHES.fullmatch(element.get("condition-coverage", ""))
         hit, number = _number(element, "hits") > 0, _number(element, "number")
+        if number < 1:
+            raise FormatError(f'a <line> says number="{number}", and lines are counted from 1')
         line = CoverageLine(hit)
         if element.get("branch", "").lower() == "true" and condition:
             of = int(condition[2])
@@ -149,9 +151,17 @@ Changed = Mapping[str, tuple[int, ...] | None]
 
 
 def measure_coverage(
-    data: bytes, *, paths: frozenset[str], files: tuple[str, ...], changed: Changed | None
+    data: bytes,
+    *,
+    paths: frozenset[str],
+    files: tuple[str, ...],
+    changed: Changed | None,
+    length: Callable[[str], int] | None = None,
 ) -> Measurement:
     """Return what a report says of the project's `paths` that the patterns `files` choose.
+
+    Lines behind the end of a file, of which `length` says how many lines it has at most, are left out: Kotlin's inline
+    functions have such, and a report could be filled up with them.
 
     `changed` maps paths to the numbers of their new lines, None for a file that changed as a whole; it is None where
     the changes are not known, and then nothing is said of them. Where the report cannot be read, or contradicts itself,
@@ -162,7 +172,7 @@ def measure_coverage(
     except FormatError as error:
         return Measurement({}, "", problem=str(error))
     chosen = select(paths, files)
-    counted = {path: report.files[path] for path in chosen if path in report.files}
+    counted = {path: _within(report.files[path], path, length) for path in chosen if path in report.files}
     missing = _missing(chosen, report, everywhere=bool(files))
     lines = [line for each in counted.values() for line in each.values()]
     measures = {
@@ -180,6 +190,13 @@ def measure_coverage(
         measures |= {"changed": len(hits), "changed_hit": sum(hits)}
     examples = islice(_examples(counted, missing, report.unknown, touched), MOST_EXAMPLES)
     return Measurement(measures, _outcome(counted), tuple(examples))
+
+
+def _within(
+    lines: Mapping[int, CoverageLine], path: str, length: Callable[[str], int] | None
+) -> Mapping[int, CoverageLine]:
+    last = length(path) if length and lines else 0
+    return {number: line for number, line in lines.items() if number <= last} if length else lines
 
 
 def _missing(chosen: Sequence[str], report: CoverageReport, *, everywhere: bool) -> list[str]:

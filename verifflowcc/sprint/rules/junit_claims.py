@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -203,14 +203,14 @@ def _tag(element: Element) -> str:
 
 def _suite(element: Element, start: int, last: int) -> Suite:
     tag = _tag(element)
-    marks = sum(1 for child in element if _tag(child) in {"error", "failure"})
+    marks = sum(each in FAILING for each, _ in _marks(element))
     attributes = dict(element.attrib)
     properties = _properties(element)
     return Suite(element.get("name", ""), attributes, tag == "testsuites", marks, start, start, last, properties)
 
 
 def _case(element: Element, suite: int) -> Case:
-    found = [(_CHILDREN[tag], child) for child in element if (tag := _tag(child)) in _CHILDREN]
+    found = list(_marks(element))
     states = [_STATES[state] for name in ("status", "result") if (state := element.get(name, "").lower()) in _STATES]
     result = min([each for each, _ in found] + states, key=_ORDER.index, default=CaseResult.PASSED)
     message = next((_message(child) for each, child in found if each is result), "")
@@ -225,6 +225,18 @@ def _case(element: Element, suite: int) -> Case:
         suite=suite,
         properties=_properties(element),
     )
+
+
+def _marks(element: Element) -> Iterator[tuple[CaseResult, Element]]:
+    """Yield the elements of a result, however deep below a case or suite; cases and suites in it have their own."""
+    stack = [*reversed(element)]
+    while stack:
+        child = stack.pop()
+        tag = _tag(child)
+        if tag in _CHILDREN:
+            yield _CHILDREN[tag], child
+        elif tag != "testcase" and tag not in _SUITES:
+            stack.extend(reversed(child))
 
 
 def _properties(element: Element) -> tuple[tuple[str, str], ...]:

@@ -127,6 +127,9 @@ def read_log(data: bytes, paths: ProjectPaths) -> SarifLog:
     runs = listed(log, "runs", "the log")
     if not runs:
         raise FormatError("the log has no runs")
+    for number, each in enumerate(listed(log, "inlineExternalProperties", "the log")):
+        if listed(mapping(each, f"inlineExternalProperties[{number}]"), "results", "inlineExternalProperties"):
+            raise FormatError(f"inlineExternalProperties[{number}] has results outside of the runs")
     findings = [
         finding
         for number, run in enumerate(runs)
@@ -145,9 +148,13 @@ def _run(run: Record, place: str, paths: ProjectPaths) -> Iterator[SarifFinding]
         where = f"{place}.invocations[{number}]"
         if mapping(each, where).get("executionSuccessful", True) is not True:
             raise FormatError(f"{where}: {name[:60]} did not end well (executionSuccessful)")
+    elsewhere = mapping(run.get("externalPropertyFileReferences") or {}, f"{place}.externalPropertyFileReferences")
+    if listed(elsewhere, "results", f"{place}.externalPropertyFileReferences"):
+        raise FormatError(f"{place} keeps results in files of their own, which are not read")
     if run.get("results") is None:
         raise FormatError(f"{place} has no results: {name[:60]} did not look for any")
     rules = _Rules(driver, listed(tool, "extensions", f"{place}.tool"), place)
+    rules.override(listed(run, "invocations", place), f"{place}.invocations")
     artifacts = listed(run, "artifacts", place)
     for number, each in enumerate(listed(run, "results", place)):
         where = f"{place}.results[{number}]"
@@ -185,10 +192,32 @@ class _Rules:
             for rules in reversed(self._rules)
             for rule in reversed(rules)
         }
+        self._levels: dict[str, str] = {}
+        """The gravest level that a call of the tool gave each rule, by its id."""
+
+    def override(self, invocations: Sequence[Value], place: str) -> None:
+        """Take the levels that calls of the tool gave its rules."""
+        for call in invocations:
+            for each in listed(mapping(call, place), "ruleConfigurationOverrides", place):
+                where = f"{place}.ruleConfigurationOverrides"
+                entry = mapping(each, where)
+                given = text_in(mapping(entry.get("configuration") or {}, where), "level", where)
+                if given:
+                    named, rule = self._find({}, mapping(entry.get("descriptor") or {}, where), where)
+                    name = text_in(rule, "id", where) or named
+                    levels = (_known(given, _ALL_LEVELS, where), self._levels.get(name, "none"))
+                    self._levels[name] = min(levels, key=(*LEVELS, "none").index)
 
     def of(self, result: Record, place: str) -> tuple[str, str]:
         """Return the id of a result's rule and its default level."""
-        reference = mapping(result.get("rule") or {}, f"{place}.rule")
+        name, rule = self._find(result, mapping(result.get("rule") or {}, f"{place}.rule"), place)
+        configuration = mapping(rule.get("defaultConfiguration") or {}, f"{place}: its rule's defaultConfiguration")
+        level = text_in(configuration, "level", f"{place}: its rule's defaultConfiguration") or "warning"
+        level = self._levels.get(text_in(rule, "id", place) or name, level)
+        return name, _known(level, _ALL_LEVELS, f"{place}: its rule's level")
+
+    def _find(self, result: Record, reference: Record, place: str) -> tuple[str, Record]:
+        """Return the id of the rule that a result or a reference names, and what the tool says of it."""
         component = mapping(reference.get("toolComponent") or {}, f"{place}.rule.toolComponent")
         named = text_in(result, "ruleId", place) or text_in(reference, "id", f"{place}.rule")
         extension = _index(component, "index")
@@ -200,9 +229,7 @@ class _Rules:
             rule = self._rules[owner][index]
         elif named:
             rule = self._by_id.get(named) or self._by_id.get(named.rpartition("/")[0]) or {}
-        configuration = mapping(rule.get("defaultConfiguration") or {}, f"{place}: its rule's defaultConfiguration")
-        level = text_in(configuration, "level", f"{place}: its rule's defaultConfiguration") or "warning"
-        return named or text_in(rule, "id", place), _known(level, _ALL_LEVELS, f"{place}: its rule's level")
+        return named or text_in(rule, "id", place), rule
 
 
 def _level(result: Record, default: str, place: str) -> str:

@@ -409,7 +409,9 @@ def _whole(
         left.append(f"{item.place}: a person's word that {item.id} was verified, which only a person imports")
 
     def vouched(stamp: Stamp | None) -> Stamp | None:
-        return stamp if person or stamp is None else Stamp(stamp.fingerprint, "tool:vfcc")
+        if person or stamp is None or (stamp.by or "").startswith("tool:"):
+            return stamp
+        return Stamp(stamp.fingerprint, "tool:vfcc")
 
     links = tuple(replace(each, to=ids.get(each.to, each.to), stamp=vouched(each.stamp)) for each in own.links)
     made = replace(

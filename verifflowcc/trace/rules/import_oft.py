@@ -63,9 +63,6 @@ def _items(path: str, text: str, left: list[str]) -> Iterator[_OftItem]:
     key, title = "Description", ""
     for number, line in enumerate(lines):
         if number in off:
-            if item is not None:
-                yield item
-            item, title = None, ""
             continue
         own = None if number in fenced else _OWN.fullmatch(line)
         heading = None if number in fenced else _heading(lines, number)
