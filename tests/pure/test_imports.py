@@ -51,6 +51,9 @@ LIVES_IN = {
     "duckdb": {"store"},
     "pyarrow": {"store"},
     "numpy": {"store"},
+    "mcp": {"store"},
+    "mcp_types": {"store"},
+    "uvicorn": {"store"},
 }
 OF_ONE = {"jinja2": {"prompt", "base", "report"}, "tree_sitter": {"code"}}
 """Libraries that pure files import where they are used: by the beginning of their names, the capabilities that do."""
