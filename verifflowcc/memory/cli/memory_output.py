@@ -366,7 +366,7 @@ def _model(use: "ModelUse") -> str:
 
 # How what recall found is shown: a block of lines for each hit, and on demand why it stands where it stands.
 
-_PARTS = ("importance", "confidence", "recency", "uses", "standing")
+_PARTS = ("importance", "confidence", "recency", "uses", "validity")
 
 
 def found(recalled: RecallResult, scopes: Sequence[str], *, explain: bool) -> list[str]:
