@@ -131,12 +131,12 @@ def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentE
     top = ensure_tree(driver.place, attempt.tree, attempt.base)
     interrupted = files.was_spawned()
     session = files.session() or attempt.session
-    goes_on = interrupted and client.abilities.resumes and bool(files.session())
-    if interrupted and not goes_on:
+    resuming = interrupted and client.abilities.resumes and bool(files.session())
+    if interrupted and not resuming:
         rescue(driver.place, attempt.tree, attempt.id)
         reset_tree(top, files.spawned_at() or attempt.base)
     task = _task(driver, run, attempt, session, _first_text(driver, run, attempt))
-    if goes_on:
+    if resuming:
         command = client.resume(task, GO_ON)
     elif attempt.fresh:
         command = client.start(task)
