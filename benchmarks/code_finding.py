@@ -15,7 +15,7 @@ tasks with a 95 % interval by bootstrap:
 Beside it, plain BM25 over the texts of files, which shows whole files until nothing more fits; and, where a Python that
 has aider is given, the order of files of its repository map, for every N-th task (it takes seconds each). Tests,
 vendored and generated files, examples, documentation and set-up scripts are no files that a task is about. Tuned on:
-pallets/click, encode/httpx, pallets/flask, psf/requests; no number was chosen on the others.
+pallets/click, encode/httpx, pallets/flask, psf/requests, gin-gonic/gin and honojs/hono; no number was chosen on others.
 """
 
 import argparse

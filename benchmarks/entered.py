@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -109,13 +110,17 @@ def entered_by_commands(vfcc: str) -> dict[str, list[tuple[str, int]]]:
         found = {}
         for name, (arguments, data) in runs.items():
             if name.startswith("warm"):
+                time.sleep(SETTLED_S)
                 subprocess.run(
                     [vfcc, *arguments], cwd=folder, env=env, input=data, check=True, capture_output=True, text=True
                 )
+                time.sleep(SETTLED_S)
             found[name] = list(counts(entered([vfcc, *arguments], folder, env, data)))
         return found
 
 
+SETTLED_S = 3
+"""Caches trust no file that changed within the last two seconds, so that a command right after a write is not warm."""
 HOOK_EVENT = (
     '{"session_id": "s1", "cwd": "FOLDER", "hook_event_name": "PostToolUse", "tool_name": "Read", '
     '"tool_input": {"file_path": "FOLDER/tides.py"}, "tool_response": {"file": {"content": "x"}}, "tool_use_id": "t1"}'

@@ -23,11 +23,15 @@ FAILURE_HOLDS_S = 600
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client: its npm package at the version that is tested, and where the package for a platform has the program."""
+    """A client: its npm package at the version that is tested, and where the package for a platform has the program.
+
+    One that `runs_alone` is asked for its version before it is used; another is a script that the test gives to Node.
+    """
 
     name: str
     package: str
     programs: str
+    runs_alone: bool = True
 
 
 CLAUDE = Client("Claude Code", "@anthropic-ai/claude-code@2.1.329", "@anthropic-ai/claude-code-*/claude")
@@ -78,6 +82,8 @@ def _runnable(client: Client, folder: Path) -> Path:
     """Return the first program in the folder that says its version."""
     found = sorted((folder / "node_modules").glob(client.programs))
     for program in found:
+        if not client.runs_alone:
+            return program
         try:
             with tempfile.TemporaryDirectory() as home:
                 env = {"PATH": os.environ["PATH"], "HOME": home, "DISABLE_AUTOUPDATER": "1"}

@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.clients.model_server import ModelServer
 
-PATIENCE_S = 60
+PATIENCE_S = 180
 CLAUDE_MODEL = "claude-sonnet-4-5"
 CLAUDE_TOOLS = "Read,Edit,Write,Bash,Grep,Glob,Task"  # it offers Grep and Glob only where they are named
 CODEX_MODEL = "gpt-5.5"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import verifflowcc
-from benchmarks.house import circles_of, import_circles, upward_imports
+from benchmarks.house import circles_of, import_circles, structure, upward_imports
 
 PACKAGE = Path(verifflowcc.__file__).parent
 PURE_FOLDERS = {"model", "text", "formats", "rules"}
@@ -51,6 +51,9 @@ LIVES_IN = {
     "duckdb": {"store"},
     "pyarrow": {"store"},
     "numpy": {"store"},
+    "mcp": {"store"},
+    "mcp_types": {"store"},
+    "uvicorn": {"store"},
 }
 OF_ONE = {"jinja2": {"prompt", "base", "report"}, "tree_sitter": {"code"}}
 """Libraries that pure files import where they are used: by the beginning of their names, the capabilities that do."""
@@ -174,12 +177,52 @@ def test_a_file_is_one_thing(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 600
 
 
+def test_the_package_stays_small_and_its_names_are_its_own() -> None:
+    found = structure(PACKAGE, {})
+
+    beside_run = [path for path in SOURCES if capability_of(path) != "run"]
+    assert len(beside_run) <= 650
+    assert found["percent of class names shared"] <= 5
+    assert found["banned words in names and first lines"] <= 2  # `entry.standing`, which templates of projects use
+
+
 def test_no_files_import_each_other_in_a_circle() -> None:
     assert import_circles(PACKAGE) == []
 
 
 def test_no_capability_imports_one_above_it() -> None:
     assert upward_imports(PACKAGE) == []
+
+
+BY_NAME = {
+    "base/model/lazy.py": "functions that registries name",
+    "history/rules/client.py": "the one client of a hook, which imports next to nothing",
+    "__init__.py": "the names that programs import from the package",
+    "code/store/partner_process.py": "the function that another process runs",
+    "gates/store/reporter/vfcc_prove_unittest.py": "the test modules of a project",
+    "memory/store/embeddings.py": "a library of an extra",
+    "sprint/store/scanned_backend.py": "a library of an extra",
+    "trace/store/reqif.py": "a library of an extra",
+}
+"""The files that import a module by a name that is a value, each with what it names."""
+
+
+def test_modules_are_imported_by_statements_except_where_a_name_is_data() -> None:
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in ("import_module", "__import__")
+    }
+
+    assert found == BY_NAME.keys()
+
+
+def test_a_circle_through_an_import_in_a_function_is_found(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("import verifflowcc.two\n", encoding="utf-8")
+    (tmp_path / "two.py").write_text("def late():\n    import verifflowcc.one\n", encoding="utf-8")
+
+    assert import_circles(tmp_path) == [{"one.py", "two.py"}]
 
 
 def test_a_circle_of_files_is_found() -> None:

@@ -1,8 +1,9 @@
 """Classes of values with slots, as `dataclasses` makes them, at a small share of what those cost to import.
 
 `dataclasses` writes and compiles the methods of each class where it is defined, half a millisecond each, and there are
-hundreds; most commands use a few. Here `__init__` is compiled when the first value is made, and the other methods are
-shared. Type checkers see `dataclasses` itself; its `fields`, `replace` and `asdict` work on these classes.
+hundreds; most commands use a few, and make few values of each. Here `__init__` is compiled when some values have been
+made without it, and the other methods are shared. Type checkers see `dataclasses` itself; its `fields`, `replace` and
+`asdict` work on these classes.
 
 Not here, because nothing needs it: `ClassVar`, `InitVar`, fields that are given by keyword alone.
 """
@@ -41,6 +42,8 @@ def metadata_of(record: object) -> dict[str, "dict[str, Any]"]:
 
 
 _NONE = object()
+_FEW = 12
+"""So many values of a class are made before `__init__` is compiled: that takes as long as to make thirty without it."""
 
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, replace
@@ -95,6 +98,7 @@ else:
         made = {
             "__record_fields__": fields,
             "__record_frozen__": frozen,
+            "__record_made__": 0,
             "__slots__": tuple([name for name in own if name not in inherited]),
             "__match_args__": tuple([name for name, each in fields.items() if each.init]),
             "__init__": _first_init,
@@ -116,8 +120,43 @@ else:
         return record
 
     def _first_init(self, *given, **named):
-        """Compile `__init__`, and run it."""
+        """Fill one of the first values; then compile `__init__`, and run it."""
         record = next(each for each in type(self).__mro__ if each.__dict__.get("__init__") is _first_init)
+        if record.__record_made__ < _FEW:
+            values = _values_of_first(record, given, named)
+            if values is not None:
+                record.__record_made__ += 1
+                for name, value in values:
+                    if record.__record_frozen__:
+                        getattr(record, name).__set__(self, value)
+                    else:
+                        setattr(self, name, value)
+                if hasattr(record, "__post_init__"):
+                    self.__post_init__()
+                return
+        _compiled_init(record)(self, *given, **named)
+
+    def _values_of_first(record, given, named):
+        """Return each field with its value; None where what is given does not fit: the compiled `__init__` says how."""
+        names = record.__match_args__
+        values = dict(zip(names, given))  # noqa: B905 - more or fewer is decided below
+        if len(given) > len(names) or not named.keys() <= set(names) or named.keys() & values.keys():
+            return None
+        values |= named
+        found = []
+        for name, each in record.__record_fields__.items():
+            value = values.get(name, _NONE)
+            if value is _NONE and each.default is not _NONE:
+                value = each.default
+            elif value is _NONE and each.default_factory is not _NONE:
+                value = each.default_factory
+            elif value is _NONE and each.init:
+                return None
+            if value is not _NONE:
+                found.append((name, value, name not in values and each.default_factory is not _NONE))
+        return [(name, value() if is_factory else value) for name, value, is_factory in found]
+
+    def _compiled_init(record):
         space, parameters, lines = {"_NONE": _NONE}, ["self"], ["pass"]
         for name, each in record.__record_fields__.items():
             value = name
@@ -149,7 +188,7 @@ else:
         init.__qualname__ = f"{record.__qualname__}.__init__"
         init.__module__ = record.__module__
         record.__init__ = init
-        init(self, *given, **named)
+        return init
 
     def _no_values(_):
         return ()

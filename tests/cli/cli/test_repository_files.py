@@ -66,3 +66,41 @@ def test_the_entry_of_each_hook_checks_a_project(tmp_path: Path, hook: dict[str,
     (root / ".memory/config.yaml").write_text("format: 2\nno_such_key: 1\n", encoding="utf-8")
     assert vfcc(root, *words).code not in (0, 4)
     assert hook["files"] == r"^\.memory/"
+
+
+SPEC_KIT = ROOT / "spec-kit"
+
+
+def shell_steps(root: Path) -> list[int]:
+    """Run the shell steps of the workflow for spec-kit until one fails, as spec-kit does; return the exit codes."""
+    codes: list[int] = []
+    for step in yaml.safe_load((SPEC_KIT / "workflow.yml").read_text(encoding="utf-8"))["steps"]:
+        if step.get("type") == "shell" and not any(codes):
+            env = environment(root.parent, **CI)
+            done = subprocess.run(step["run"], shell=True, cwd=root, env=env, capture_output=True, check=False)
+            codes.append(done.returncode)
+    return codes
+
+
+def test_the_workflow_for_spec_kit_stops_at_a_closed_gate_and_passes_an_open_one(tmp_path: Path) -> None:
+    root = mcp_project(tmp_path)
+    for stage, name in (("planning", "plan.md"), ("coding", "notes.md")):
+        artifact = root / f".memory/stage/add-it/{stage}/artifacts/{name}"
+        artifact.parent.mkdir(parents=True, exist_ok=True)
+        artifact.write_text("Numbers add up.\n", encoding="utf-8")
+        assert vfcc(root, "stage", "advance", "--from", stage).code == 0
+
+    assert shell_steps(root) != [0]
+    (root / "total.py").write_text("def add(a, b):\n    return a + b\n", encoding="utf-8")
+
+    assert shell_steps(root) == [0]
+
+
+def test_the_extension_for_spec_kit_names_files_and_commands_that_it_has() -> None:
+    extension = yaml.safe_load((SPEC_KIT / "extension.yml").read_text(encoding="utf-8"))
+    commands = {each["name"]: each["file"] for each in extension["provides"]["commands"]}
+
+    assert set(extension) >= {"schema_version", "extension", "requires", "provides"}
+    assert all(name.startswith(f"speckit.{extension['extension']['id']}.") for name in commands)
+    assert all((SPEC_KIT / file).is_file() for file in commands.values())
+    assert {hook["command"] for hook in extension["hooks"].values()} <= set(commands)

@@ -54,6 +54,7 @@ def test_a_person_learns_from_a_dialogue_and_the_second_time_nothing_changes(tal
     shown = vfcc(talked, "memory", "show", "please-start-function-names-with-b", "--explain").out
     assert "talk.md@" in shown
     assert "person:You" in shown
+    assert "  spoken by person:You in talk.md@" in vfcc(talked, "memory", "show", "please-start-function-names").out
     assert typed(talked, "memory", "forget", second.split()[1], "--yes").code == 0
     assert first.split()[1] in vfcc(talked, "memory", "list").out
 

@@ -4,14 +4,19 @@ import json
 import re
 from pathlib import Path
 
+import fastjsonschema
 import pytest
 
 from tests.cli.process import on_terminal
 from tests.run_world import RunWorld, honest
 from tests.screen import screen_of
+from verifflowcc.base.formats.event_payloads import REQUIRED
+from verifflowcc.base.model.events import OF_RUNS
+from verifflowcc.run.use.run_reading import LINE_TYPES
 
 pytestmark = pytest.mark.vfcc("REQ-RUN")
 
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 TOOL = {"type": "tool", "tool": "shell", "text": "make check"}
 
 
@@ -36,10 +41,20 @@ def test_a_run_is_drawn_while_it_works_and_the_drawing_is_gone_at_its_end(tmp_pa
     assert "planning: passed" in left
 
 
-def test_a_pipe_gets_no_drawing(tmp_path: Path) -> None:
-    world = RunWorld(tmp_path)
+def test_a_pipe_gets_no_drawing_and_each_event_has_the_published_form(tmp_path: Path) -> None:
+    script = honest()
+    script["planner"] = [{"files": {"shop.py": "stolen = 1\n"}}, *script["planner"]]
+    world = RunWorld(tmp_path, script)
 
     done = world.drive("--until", "planning", "--json")
 
     assert "\x1b" not in done.err + done.out
     assert json.loads(done.out)["data"]["status"] == "done"
+    schema = json.loads((DOCS / "reference" / "run-events.json").read_text(encoding="utf-8"))
+    valid = fastjsonschema.compile(schema)
+    lines = world.events()
+    assert [valid(line)["seq"] for line in lines] == list(range(1, len(lines) + 1))
+    assert {line["type"] for line in lines} >= {"run.opened", "attempt.ended", "gate.evaluated", "stage.passed"}
+    required = {each["properties"]["type"]["const"]: set(each["required"]) for each in schema["oneOf"]}
+    for kind in OF_RUNS:
+        assert required[LINE_TYPES[kind]] == set(REQUIRED[kind]) - {"run"}

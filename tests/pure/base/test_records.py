@@ -238,8 +238,9 @@ def test_a_class_that_is_derived_without_being_a_record_makes_its_base_ready() -
     assert (Named().twice, made.Plain("a").size) == (18, 3)
 
 
-def test_the_signature_is_told_once_a_value_was_made() -> None:
-    OURS.Plain("a")
+def test_the_signature_is_told_once_some_values_were_made() -> None:
+    for _ in range(20):
+        OURS.Plain("a")
 
     assert list(inspect.signature(OURS.Plain).parameters) == ["name", "size"]
 
@@ -269,8 +270,46 @@ def test_every_record_of_the_program_can_be_made_and_told() -> None:
     found = list(_all_records())
     for record in found:
         with suppress(TypeError):  # arguments are missing: what is compiled is asked for here
+            record.__record_made__ = 1000  # so many are made already
             record.__init__(record.__new__(record))
         told = dataclasses.fields(record)
         assert tuple(each.name for each in told if each.init) == record.__match_args__
         assert list(inspect.signature(record).parameters) == [each.name for each in told if each.init]
     assert len(found) > 500
+
+
+def test_the_first_values_and_those_of_the_compiled_init_are_the_same() -> None:
+    @records.dataclass(slots=True, frozen=True)
+    class Buoy:
+        name: str
+        depth: int = 3
+        marks: list[str] = records.field(default_factory=list)
+        length: int = records.field(init=False, default=0)
+
+        def __post_init__(self) -> None:
+            assert self.depth > 0
+
+    made = [Buoy("a", marks=["x"]) for _ in range(40)] + [Buoy("a", 3, ["x"])]
+
+    assert len(set(map(repr, made))) == 1
+    assert all(each == made[0] for each in made)
+    assert Buoy("b").marks is not Buoy("b").marks
+
+
+def test_a_wrong_call_is_refused_in_the_same_words_first_and_later() -> None:
+    def refusals(values_before: int) -> list[str]:
+        @records.dataclass(slots=True)
+        class Gauge:
+            place: str
+            height: int = 0
+
+        for _ in range(values_before):
+            Gauge("pier")
+        found = []
+        for given, named in (((), {}), (("a", 1, 2), {}), (("a",), {"place": "b"}), (("a",), {"other": 1})):
+            with pytest.raises(TypeError) as refused:
+                Gauge(*given, **named)
+            found.append(str(refused.value))
+        return found
+
+    assert refusals(0) == refusals(50)

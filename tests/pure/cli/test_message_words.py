@@ -20,7 +20,7 @@ NAMES = {
     "said": "a key of `--json` and of local records",
     "told": "a key of `--json` and of local records",
     ".told": "the ending of a local file's name",
-    "standing": "a key of `--json`",
+    "standing": "a name in prompt templates, which a project may have of its own",
 }
 """Literals that are names, each with its reason."""
 
@@ -33,7 +33,6 @@ VOCABULARY = {
     "base/text/stems.py": "irregular forms of English words",
     "base/text/own_text.py": "sentences of prompts that earlier versions wrote, which are recognised",
     "trace/rules/matrix.py": "names of columns, which scripts read",
-    "base/use/document_form.py": "names of classes and of keys, for the published schemas",
 }
 """Files whose literals are data and are never printed, each with its reason."""
 

@@ -12,8 +12,8 @@ from verifflowcc.base.formats.event_bytes import stamp
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.identifiers import ulid
 from verifflowcc.history.rules.agent_history import SnapshotReason, WindowPart
-from verifflowcc.history.rules.window_record import read_snapshot, read_window, snapshot_bytes, window_bytes
 from verifflowcc.history.rules.window_values import KeptWindow, Window
+from verifflowcc.history.store.window_files import read_snapshot, read_window, snapshot_bytes, window_bytes
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=30)
 

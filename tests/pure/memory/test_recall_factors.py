@@ -41,7 +41,7 @@ def test_each_share_stays_within_its_bounds(given_: list[tuple[Item, int, bool]]
         assert abs(part.confidence) <= CONFIDENCE
         assert abs(part.recency) <= RECENCY
         assert 0 <= part.uses <= USES
-        assert part.standing == (0 if stands else NOT_IN_FORCE)
+        assert part.validity == (0 if stands else NOT_IN_FORCE)
         assert all(type(each) is int for each in (part.total, part.importance, part.confidence, part.recency)), one
 
 

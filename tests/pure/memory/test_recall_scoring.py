@@ -236,9 +236,9 @@ def test_the_logarithm_is_that_of_the_fraction(one: int, other: int) -> None:
 
 @given(st.one_of(st.integers(0, 3), st.integers(0, 10**6)), st.integers(-120, 150), st.sampled_from([0, -500]))
 def test_whatever_speaks_against_it_what_matches_has_a_score_and_nothing_else(
-    words: int, others: int, standing: int
+    words: int, others: int, validity: int
 ) -> None:
-    total = Parts(words, importance=others, standing=standing).total
+    total = Parts(words, importance=others, validity=validity).total
 
     assert (total > 0) == (words > 0)
     assert total <= words * 1150 // 1000 or total == words == 1

@@ -160,7 +160,10 @@ def test_the_next_move_stays_the_same_until_it_is_made(data: st.DataObject, move
         assert next_move(world.state, world.place).attempt == open_attempt
 
 
-@given(st.lists(st.builds(RunBlocker, st.text(min_size=1, max_size=60), st.text(max_size=3_000), st.just(False))))
+LONG = st.tuples(st.text(max_size=60), st.integers(0, 50)).map(lambda each: each[0] * each[1])
+
+
+@given(st.lists(st.builds(RunBlocker, st.text(min_size=1, max_size=60), LONG, st.just(False))))
 def test_the_message_of_a_closed_gate_is_never_larger_than_2_kib(blockers: list[RunBlocker]) -> None:
     assert len(blockers_text(blockers).encode("utf-8")) <= LARGEST_BLOCKERS_BYTES
 

@@ -8,9 +8,8 @@ from tests.trace_random import shuffled, worlds
 from tests.trace_world import FORM_TEST, World, clean, item
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.trace.rules.item_lines import ItemState
-from verifflowcc.trace.rules.matrix import matrix
+from verifflowcc.trace.rules.matrix import CoverageGroup, CoverageShare, Statistics, matrix, statistics
 from verifflowcc.trace.rules.trace_check import check_view
-from verifflowcc.trace.rules.trace_statistics import CoverageGroup, CoverageShare, Statistics, statistics
 from verifflowcc.trace.rules.trace_view import TraceView
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-COVERAGE")

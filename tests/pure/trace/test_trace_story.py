@@ -11,7 +11,7 @@ from tests.trace_world import FORM_TEST, LOGIN_TEST, TODAY, World, clean, result
 from verifflowcc.base.model.trace_values import Outcome, Verification
 from verifflowcc.trace.rules.check_steps import pointed_content
 from verifflowcc.trace.rules.fingerprint import stamp_of_item
-from verifflowcc.trace.rules.story import Story, story
+from verifflowcc.trace.rules.impact import Story, story
 from verifflowcc.trace.rules.trace_check import check_view
 from verifflowcc.trace.rules.trace_view import TraceView
 

@@ -12,7 +12,7 @@ from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.gates.use.forks import forked_sprint, resolve_fork
+from verifflowcc.gates.use.approvals import forked_sprint, resolve_fork
 from verifflowcc.gates.use.sprints import close_sprint
 from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.use.sprint_reading import list_sprints, progress_text, show_sprint

@@ -21,7 +21,7 @@ from verifflowcc.base.model.sprint_state import SprintStatus
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.doctor import diagnose
-from verifflowcc.gates.use.forks import resolve_fork
+from verifflowcc.gates.use.approvals import resolve_fork
 from verifflowcc.gates.use.sprint_metrics import gather_metrics
 from verifflowcc.gates.use.sprints import close_sprint
 from verifflowcc.prompt.use.stages import reopen_stage

@@ -92,7 +92,7 @@ def _alternatives(word: str) -> "list[str]":
     """Return the words that a shell makes of `a{b,c}d`; the word itself where it has no such part."""
     found: list[str] = []
     waiting = [word]
-    while waiting and len(found) + len(waiting) < _MOST_WORDS:
+    while waiting and len(found) + len(waiting) < _MOST_WORDS:  # nested braces multiply without a limit
         each = waiting.pop()
         end = each.find("}")
         start = each.rfind("{", 0, end) if end >= 0 else -1
@@ -115,7 +115,7 @@ def _compared(parts: "list[str]", pattern: "list[str]") -> str:
 
 
 def could_be(part: str, name: str) -> bool:
-    """Return whether a name with a shell's `*` in it, or `$`, may be this name."""
+    """Return whether a shell could expand a word with `*` or `$` to this name."""
     if name in ("*", part):
         return True
     places = [place for place, letter in enumerate(part) if letter in _GLOB]
@@ -127,5 +127,5 @@ def could_be(part: str, name: str) -> bool:
 
 
 def in_project(path: str) -> bool:
-    """Return whether a path is one of the project that the words name."""
+    """Return whether a path of a command is relative, so that it is one of the project."""
     return not path.startswith(("/", "~")) and "$" not in path

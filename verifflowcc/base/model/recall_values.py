@@ -95,8 +95,8 @@ class Parts:
     """What a score is made of, all whole numbers.
 
     `words` is how well the words match (BM25, scaled); `meaning` is added to it where meanings are compared too. The
-    others are added in thousandths of both: `importance`, `confidence`, `recency`, `uses`; `standing` is taken off
-    where it does not stand any more.
+    others are added in thousandths of both: `importance`, `confidence`, `recency`, `uses`; `validity` is taken off
+    where the item is no longer in force.
     """
 
     words: int
@@ -104,13 +104,13 @@ class Parts:
     confidence: int = 0
     recency: int = 0
     uses: int = 0
-    standing: int = 0
+    validity: int = 0
     meaning: int = 0
 
     @property
     def total(self) -> int:
         """The score: `words` and `meaning`, changed by the others; above zero where one of the two is."""
-        added = self.importance + self.confidence + self.recency + self.uses + self.standing
+        added = self.importance + self.confidence + self.recency + self.uses + self.validity
         found = self.words + self.meaning
         return max(min(1, found), found * (1000 + added) // 1000)
 

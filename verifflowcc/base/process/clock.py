@@ -1,4 +1,4 @@
-"""Time, from the machine or fixed."""
+"""Clocks, limits of time, and the observer that long work reports its progress to."""
 
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
@@ -23,7 +23,7 @@ class Observer(Protocol):
     """What is called while work lasts; steps are nested, and so are programs within them."""
 
     def begin(self, what: str, total: int | None, *, past: str) -> None:
-        """Note the begin of a step: what is done, to how many, and in the past tense where a line is to remain."""
+        """Note the start of a step: its name, its total, and its name in the past tense if a line should remain."""
 
     def advance(self, count: int) -> None:
         """Note that so many more of the innermost step's are done."""
@@ -107,13 +107,13 @@ def program(argv: Sequence[str]) -> Iterator[Callable[[bytes], None]]:
 
 
 def terminal_in_use() -> AbstractContextManager[None]:
-    """Have nothing drawn inside, where a person is asked, or another program has the terminal."""
+    """Pause the drawing of progress while a person is asked or another program uses the terminal."""
     observer = _OBSERVER.get()
     return nullcontext() if observer is None else observer.paused()
 
 
 def _ignore(_: object) -> None:
-    """Take what has no observer."""
+    """Accept output where nothing observes."""
 
 
 # A limit within which something is done, or given up: for answers that are worth nothing when they come late.
@@ -125,7 +125,7 @@ class OutOfTimeError(Exception):
 
 @contextmanager
 def within(processor_s: float, reserve_s: float = 0.0) -> Iterator[None]:
-    """Raise OutOfTimeError in the block when it has computed for so long, or when an earlier limit is near.
+    """Raise OutOfTimeError in the block after some processor time, or shortly before an alarm that is already set.
 
     `processor_s` are seconds of this process alone, in which waiting does not count. An alarm that was set before is
     wall time: the block ends `reserve_s` before it, and the alarm holds on after the block. For the main thread alone.
@@ -138,7 +138,7 @@ def within(processor_s: float, reserve_s: float = 0.0) -> Iterator[None]:
     profiled = signal.signal(signal.SIGPROF, end)
     alarmed = signal.signal(signal.SIGALRM, end)
     left, every = signal.getitimer(signal.ITIMER_REAL)
-    early = max(left - reserve_s, 0.001) if left else 0.0
+    early = max(left - reserve_s, 0.001) if left else 0.0  # 0 would switch the timer off
     try:
         signal.setitimer(signal.ITIMER_REAL, early)
         signal.setitimer(signal.ITIMER_PROF, processor_s)
@@ -148,7 +148,7 @@ def within(processor_s: float, reserve_s: float = 0.0) -> Iterator[None]:
         spent = early - signal.setitimer(signal.ITIMER_REAL, 0)[0]
         signal.signal(signal.SIGALRM, alarmed)
         signal.signal(signal.SIGPROF, profiled)
-        if left:
+        if left:  # the caller's alarm continues with the rest of its time
             signal.setitimer(signal.ITIMER_REAL, max(left - spent, 0.001), every)
 
 
@@ -156,7 +156,7 @@ class SystemClock:
     """The machine's clock."""
 
     def now(self) -> datetime:
-        """Return the present, in UTC."""
+        """Return the current time in UTC."""
         return datetime.now(UTC)
 
 

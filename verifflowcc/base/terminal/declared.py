@@ -49,7 +49,7 @@ else:
             self.exit_code = code
 
     class Context:
-        """Stands for typer's context where a command asks for it; such a command is read by typer."""
+        """Takes the place of typer's context where a command asks for it; typer reads such a command."""
 
     class _Declared:
         """A parameter as it is declared: `Option` or `Argument`, its names, and the rest."""

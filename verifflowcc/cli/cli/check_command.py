@@ -50,7 +50,6 @@ def gate(
     Exits with 4 while the gate is closed; nothing is run or written. A canary runs commands in a scratch copy, and
     exits with 1 where a criterion cannot fail, which is a defect of the workflow.
     """
-    from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.gates.cli import gate_output as gate_views
@@ -83,7 +82,7 @@ def gate(
                 out.warn(notice)
             out.emit_json(gates) if as_json else out.emit(gate_views.both(gates, hint, full=full))
     if closed:
-        document.explain(_problem(closed, hard_at(*closed), hint))
+        out.explain(_problem(closed, hard_at(*closed), hint))
         raise typer.Exit(CLOSED)
 
 

@@ -35,7 +35,6 @@ def memory(
     with 3 where there is nothing to read.
     """
     from verifflowcc.base.files.private_files import USER
-    from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.cli.findings_output import verdict
     from verifflowcc.cli.use.memory_checking import check_memory
@@ -70,7 +69,7 @@ def memory(
     if output is not None or wanted not in {FindingsFormat.TEXT, FindingsFormat.JSON}:
         out.say(verdict(checked))
     if code := exit_code(checked):
-        document.explain(problem_in(checked.report, code))
+        out.explain(problem_in(checked.report, code))
         raise typer.Exit(code)
 
 

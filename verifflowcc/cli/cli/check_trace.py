@@ -36,7 +36,6 @@ def trace(
     Prints one screen; --all lists each finding, known ones too, and each check with what it looked at. Exits with 1
     where anything is an error or a warning, with 3 where there is no item to look at.
     """
-    from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli.cli.trace_findings_output import verdict
@@ -66,7 +65,7 @@ def trace(
     if output is not None or wanted not in {FindingsFormat.TEXT, FindingsFormat.JSON}:
         out.say(verdict(checked))
     if code := exit_code(checked):
-        document.explain(problem_in(checked.report, code))
+        out.explain(problem_in(checked.report, code))
         raise typer.Exit(code)
 
 

@@ -1,16 +1,34 @@
 """`vfcc mcp`: the tools for an agent's client. `fast` starts the server without this module."""
 
+from typing import Annotated
 
-def mcp() -> None:
+import typer
+
+
+def mcp(
+    http: Annotated[
+        int | None,
+        typer.Option("--http", min=1, max=65535, help="Serve on this port of 127.0.0.1 instead, with a token"),
+    ] = None,
+) -> None:
     """Serve an agent's client over stdin and stdout (Model Context Protocol).
 
     A client starts it; vfcc integrate writes the entry for it. Every caller is an agent: it can propose, store, check
-    and advance, and it cannot approve, waive or promote.
+    and advance, and it cannot approve, waive or promote. --http needs the extra "http", and a token in VFCC_MCP_TOKEN.
     """
     import sys
 
     from verifflowcc.base.terminal import output as out
 
+    if http is not None:
+        import os
+
+        from verifflowcc.mcp.store.mcp_http import TOKEN_VARIABLE, serve_http
+        from verifflowcc.mcp.use.mcp_resources import lists
+        from verifflowcc.mcp.use.mcp_worker import result_of
+
+        serve_http(lists(), result_of, os.environ.get(TOKEN_VARIABLE, ""), http)
+        return
     if sys.stdin.isatty():
         out.note("vfcc mcp is for an agent's client, which speaks JSON on stdin: vfcc integrate sets it up")
         return

@@ -242,7 +242,6 @@ def status(watch: WatchFlag = False, line: LineFlag = False, as_json: JsonFlag =
     At a terminal it is a board: the V, what blocks the active stage, evidence, memory to review, and recent agents.
     Exits with 1 where a ledger is damaged.
     """
-    from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.terminal import wants_color
     from verifflowcc.base.use.document_form import Problem
@@ -271,7 +270,7 @@ def status(watch: WatchFlag = False, line: LineFlag = False, as_json: JsonFlag =
         out.emit(shown.text)
     if broken := shown.status.damaged:
         problem = f"the ledger of {', '.join(broken)} is damaged"
-        document.explain(Problem("ledger_unsound", problem, f"vfcc sprint show {broken[0]}"))
+        out.explain(Problem("ledger_unsound", problem, f"vfcc sprint show {broken[0]}"))
         raise typer.Exit(UNSOUND)
 
 

@@ -178,12 +178,12 @@ def run(words: list[str], typed: list[str]) -> int:
     Returns the exit code.
     """
     from verifflowcc.base.model.command_words import spelled_today
-    from verifflowcc.base.terminal import output as document
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.terminal import is_verbose
 
     arguments, old = spelled_today(words)
     before = typed[: len(typed) - len(words)]
-    document.begin(arguments)
+    out.begin(arguments)
     if old:
         _note_rename(old)
     started = time.monotonic()
@@ -191,9 +191,9 @@ def run(words: list[str], typed: list[str]) -> int:
         code, problem = _outcome(lambda: _with_progress(arguments, before))
     except Exception as error:
         with suppress(Exception):
-            document.finish(CRASH, Problem("crash", f"{type(error).__name__}: {error}"), _emit_document)
+            out.finish(CRASH, Problem("crash", f"{type(error).__name__}: {error}"), _emit_document)
         raise
-    written, _ = _outcome(lambda: document.finish(code, problem, _emit_document))
+    written, _ = _outcome(lambda: out.finish(code, problem, _emit_document))
     if is_verbose():
         _note_end(written or code, time.monotonic() - started)
     return written or code

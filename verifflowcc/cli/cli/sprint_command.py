@@ -116,7 +116,7 @@ def resolve(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.gates.use.forks import forked_sprint, resolve_fork
+    from verifflowcc.gates.use.approvals import forked_sprint, resolve_fork
     from verifflowcc.sprint.cli import move_output as fork_views
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.use.sprint_reading import active_sprint

@@ -24,7 +24,7 @@ from verifflowcc.trace.cli import (
 )
 
 if TYPE_CHECKING:
-    from verifflowcc.trace.rules.trace_statistics import CoverageGroup, CoverageShare, Statistics
+    from verifflowcc.trace.rules.matrix import CoverageGroup, CoverageShare, Statistics
     from verifflowcc.trace.use.trace_narrowing import TraceListRow
 
 
@@ -44,7 +44,7 @@ def coverage(
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.stage_words import one_of
     from verifflowcc.trace.cli.matrix_output import see
-    from verifflowcc.trace.rules.trace_statistics import statistics
+    from verifflowcc.trace.rules.matrix import statistics
 
     seen = see(junit)
     known = tuple(seen.view.policy.types)

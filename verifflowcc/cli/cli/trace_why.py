@@ -12,8 +12,8 @@ from verifflowcc.base.terminal.terminal import switch_color_off
 if TYPE_CHECKING:
     from verifflowcc.base.model.trace_values import CriterionState, Finding
     from verifflowcc.trace.rules.answers import ItemTest
+    from verifflowcc.trace.rules.impact import ReviewRecord, Story
     from verifflowcc.trace.rules.matrix import Matrix
-    from verifflowcc.trace.rules.story import ReviewRecord, Story
     from verifflowcc.trace.rules.trace_view import TraceView
     from verifflowcc.trace.use.trace_narrowing import CheckedTrace
 
@@ -111,7 +111,7 @@ def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) 
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.terminal import wants_color
     from verifflowcc.trace.cli.matrix_output import see
-    from verifflowcc.trace.rules.story import story
+    from verifflowcc.trace.rules.impact import story
     from verifflowcc.trace.rules.trace_view import find_item
 
     seen = see(junit)

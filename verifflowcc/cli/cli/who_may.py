@@ -1,4 +1,4 @@
-"""What every command and group has: examples in its help and, a command, the refusal of an actor that may not run it.
+"""Commands and groups that show examples in their help, and refuse an actor that may not run them.
 
 What an actor may do with one item, stage or sprint is for the services to decide; they refuse it again. Every command
 that takes `--json` and has no `--full` of its own gets it here, and every option for a text its short form.
@@ -33,7 +33,7 @@ _EXAMPLE = lazy_pattern(r"^  (vfcc .*)$", re.MULTILINE)
 
 
 def colored_help(text: str) -> str:
-    """Return a page of help as stdout gets it."""
+    """Return a page of help, coloured if stdout is a terminal that wants colour."""
     if not wants_color():
         return text
     text = _EXAMPLE.sub(_in("accent", "  "), text)
@@ -45,12 +45,12 @@ def _in(style: str, before: str, after: str = "") -> str:
 
 
 INSTEAD = {"approve": "vfcc approve --request  # asks a person for the approval"}
-"""What else leads on, for commands where that is not a person who runs the same."""
+"""The next step for an agent, for commands where a person does not run the same one."""
 _MAY = {PERSON: "a person at a terminal", CI_TOO: "a person at a terminal or a CI job"}
 
 
 class GuardedCommand(TyperCommand):
-    """A command that runs only for who may run it, once its options are parsed: help and wrong options come first."""
+    """A command that refuses actors after its options are parsed, so that help and usage errors reach everybody."""
 
     def __init__(self, name: str | None, **given: Any) -> None:
         super().__init__(name, **given)

@@ -1,4 +1,4 @@
-"""The names that are defined in the indexed code, for completion: read without locks, and without writing a byte."""
+"""Read the names of symbols from the index of the code, for completion: without a lock, and without a write."""
 
 from verifflowcc.base.text import quick_json
 
@@ -18,12 +18,13 @@ _DEFINING = f"SELECT number, body FROM lists WHERE number / {_MOST_UNITS} % {_LI
 def symbol_names(path: str) -> list[str]:
     """Return the names of symbols in the last state of the index at `path`; none where it cannot be read.
 
-    What another process writes at this moment is not seen: the file is opened as one that does not change, since SQLite
-    would else create files beside it.
+    A write of another process at this moment is not seen: the file is opened as immutable, since SQLite would otherwise
+    create files beside it.
     """
     import sqlite3
     import zlib
 
+    # In a URI, `?` and `#` end the path, and `%` begins an escape.
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     names: set[str] = set()
     try:
@@ -38,7 +39,7 @@ def symbol_names(path: str) -> list[str]:
         finally:
             connection.close()
     except (sqlite3.Error, zlib.error, ValueError, TypeError):
-        return []
+        return []  # damaged, or written by another version: pressing Tab is no place to report that
     return sorted(names)
 
 

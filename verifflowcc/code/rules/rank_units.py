@@ -2,6 +2,7 @@
 
 import math
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -20,10 +21,11 @@ from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, words_in
 
 @dataclass(frozen=True, slots=True)
 class FileWeights:
-    """What each part of the evidence weighs; the best file by words has 1.0.
+    """What each part of the evidence weighs; the best file by a part has 1.0 of it.
 
-    `path`, `names` and `text` are the fields of BM25, `saturation` its k1, `length` its b. `links` is for PageRank from
-    what the task speaks of, `central` for the same from everywhere, `size` for long files, which change more often;
+    `path`, `names` and `text` are the fields of BM25, `saturation` its k1, `length` its b. `words` is for
+    their sum, `place` for the words of a path alone. `links` is for PageRank from what the task speaks of, `central`
+    for the same from everywhere, `size` for long files, which change more often;
     `exact` for a file that defines a name of the task literally, `spoken` for one whose path or name is in the task,
     `piece` for the file whose best piece is the best of all. `marked` is what is left of a file that has a mark,
     `aside` of one that is beside what the repository is about.
@@ -34,6 +36,8 @@ class FileWeights:
     text: float = 0.5
     saturation: float = 6.0
     length: float = 0.35
+    words: float = 1.4
+    place: float = 0.7
     links: float = 0.2
     exact: float = 0.5
     spoken: float = 1.0
@@ -76,7 +80,8 @@ def rank_files(
     With `unmarked`, files with a mark (tests, vendored ones) count as the others do.
     """
     by = weights or FileWeights()
-    parts: dict[str, Mapping[str, float]] = {"words": _shares(by_words(asked, code, by))}
+    words, places = _by_fields(asked, code, by)
+    parts: dict[str, Mapping[str, float]] = {"words": _shares(words), "place": _shares(places)}
     parts["exact"] = _exact(asked, code)
     parts["spoken"] = _spoken(asked, code)
     seeds: dict[str, float] = {}
@@ -90,7 +95,8 @@ def rank_files(
     parts["central"] = dict(zip(graph.paths, graph.central, strict=True))
     parts["size"] = _size(code)
     amounts = {
-        "words": 1.0,
+        "words": by.words,
+        "place": by.place,
         "exact": by.exact,
         "spoken": by.spoken,
         "links": by.links,
@@ -109,9 +115,14 @@ def rank_files(
 
 def by_words(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> dict[str, float]:
     """Return path → BM25 over the fields path, names and text."""
+    return _by_fields(asked, code, by)[0]
+
+
+def _by_fields(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> tuple[dict[str, float], dict[str, float]]:
+    """Return path → BM25 over the fields path, names and text, and the same of the path alone."""
     lengths = code.lengths()
     if not lengths or not asked.words:
-        return {}
+        return {}, {}
     mean = sum(lengths.values()) / len(lengths) or 1.0
     postings = code.postings(asked.words)
     in_paths: dict[str, list[str]] = {}
@@ -121,6 +132,7 @@ def by_words(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> dict[str,
             if word in asked.words:
                 in_paths.setdefault(word, []).append(path)
     scores: dict[str, float] = {}
+    places: dict[str, float] = {}
     for word in sorted(asked.words):
         counts: dict[str, float] = {}
         for path, text, names in postings.get(word, ()):
@@ -131,7 +143,9 @@ def by_words(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> dict[str,
         rarity = asked.words[word] * idf(len(counts), len(lengths))
         for path, count in counts.items():
             scores[path] = scores.get(path, 0.0) + rarity * count / (count + by.saturation)
-    return scores
+        for path in in_paths.get(word, ()):
+            places[path] = places.get(path, 0.0) + rarity
+    return scores, places
 
 
 @lru_cache(maxsize=65_536)
@@ -447,6 +461,7 @@ def _pieces(asked: TaskTerms, wanted: WordCounter, code: SearchedCode, path: str
     head = code.head(path)
     definitions = head.definitions
     inside = _defined_in(definitions)
+    imported = sorted(each.line for each in head.imports)
     found = []
     for unit in units_of(definitions, lines):
         shown = tuple(lines[unit.first - 1 : unit.last])
@@ -457,7 +472,7 @@ def _pieces(asked: TaskTerms, wanted: WordCounter, code: SearchedCode, path: str
         outer = [definitions[around].name for around in outwards(definitions, unit.place)][::-1]
         exact = 1.0 if not asked.names.isdisjoint(names) else _MEMBER * (not asked.names.isdisjoint(outer))
         says = sum(name in text for name in asked.names) / (len(asked.names) or 1)
-        taken = sum(unit.first <= each.line <= unit.last for each in head.imports)
+        taken = bisect_right(imported, unit.last) - bisect_left(imported, unit.first)
         found.append(
             _Piece(
                 path,

@@ -79,7 +79,7 @@ def marks_by_text(data: bytes) -> str:
 
 
 YOUNG = "?"
-"""The stamp of a file that was touched so lately that its stamp tells nothing."""
+"""The stamp of a file that changed too recently for its stamp to be trusted."""
 
 
 class Listing:
@@ -95,7 +95,7 @@ class Listing:
             )
 
     def read(self) -> bytes:
-        """Return the names of all files below the root, each with a NUL after it; the order says nothing.
+        """Return the names of all files below the root, in no order, each with a NUL after it.
 
         Raises WorkspaceError where git cannot tell, or a folder cannot be read.
         """
@@ -113,7 +113,7 @@ class Listing:
         return b"".join(name + b"\0" for name in walk(os.fsencode(self._root), nested=False))
 
     def drop(self) -> None:
-        """Ask no more, where the answer is not needed."""
+        """Stop git where its answer is not needed."""
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
             self._process.communicate()
@@ -123,49 +123,51 @@ _BEGUN: dict[Path, Listing] = {}
 
 
 def begin(root: Path) -> None:
-    """Ask for the listing of a project that somebody in this process is about to read, while other things are done."""
+    """Start git's listing of a project early, so that it runs while this process does other work."""
     before, _BEGUN[root] = _BEGUN.get(root), Listing(root)
     if before is not None:
         before.drop()  # nobody read it, and the files may have changed
 
 
 def begun(root: Path) -> Listing:
-    """Return the listing that was begun, to the first who asks; else a new one."""
+    """Return the listing that `begin` started, once; start one where there is none."""
     return _BEGUN.pop(root, None) or Listing(root)
 
 
 def names_in(listing: bytes) -> list[bytes]:
-    """Return the names of the files in a listing, sorted, each once; not what belongs to tools, or to `.memory/`."""
+    """Return the sorted names of a listing, without duplicates and without files of tools or below `.memory/`."""
     from verifflowcc.base.files.project_content import belongs
     from verifflowcc.base.files.write import shown_name
 
+    # git lists an untracked repository inside of the project as a name that ends with `/`.
     names = {name for name in listing.split(b"\0") if name and not name.endswith(b"/")}
     return sorted([name for name in names if belongs(shown_name(name))], key=shown_name)
 
 
 def stamps_of(root: Path, names: Sequence[bytes]) -> list[str]:
-    """Return the stamp of each file: empty where no file is, `YOUNG` where it may change under the same one."""
+    """Return the stamp of each file: empty where there is none, `YOUNG` where it is too recent to be trusted."""
     trusted_ns = time.time_ns() - stamps.SETTLED_AFTER_NS
     taken = []
-    for found in _looked_at(root, names):
+    for found in _stats(root, names):
         if found is None:
             taken.append("")
             continue
         changed, touched = found.st_mtime_ns, found.st_ctime_ns
         if not S_ISREG(found.st_mode):
             taken.append("")
-        elif changed >= trusted_ns or touched >= trusted_ns:
+        elif changed >= trusted_ns or touched >= trusted_ns:  # `cp -p` keeps an old mtime, the ctime is new
             taken.append(YOUNG)
         else:
             taken.append(f"{changed}.{touched}.{found.st_size}.{found.st_ino}")
     return taken
 
 
-def _looked_at(root: Path, names: Sequence[bytes]) -> Iterator[os.stat_result | None]:
-    """Yield what the system says of each file; the way to the root is gone but once."""
+def _stats(root: Path, names: Sequence[bytes]) -> Iterator[os.stat_result | None]:
+    """Yield the result of `lstat` for each file, None where it fails."""
     lstat = os.lstat
+    # Names below an open folder save the kernel the walk from `/` to the root, for each of thousands of files.
     if os.stat not in os.supports_dir_fd:
-        yield from _looked_at_from_far(os.path.join(os.fsencode(root), b""), names)  # noqa: PTH118 - names are bytes
+        yield from _stats_by_full_path(os.path.join(os.fsencode(root), b""), names)  # noqa: PTH118 - names are bytes
         return
     top = os.open(root, os.O_RDONLY)
     try:
@@ -178,7 +180,7 @@ def _looked_at(root: Path, names: Sequence[bytes]) -> Iterator[os.stat_result | 
         os.close(top)
 
 
-def _looked_at_from_far(top: bytes, names: Sequence[bytes]) -> Iterator[os.stat_result | None]:
+def _stats_by_full_path(top: bytes, names: Sequence[bytes]) -> Iterator[os.stat_result | None]:
     for name in names:
         try:
             yield os.lstat(top + name)

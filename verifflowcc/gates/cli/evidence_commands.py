@@ -271,7 +271,6 @@ def run(
     Exits with 1 where a criterion is not met, with 3 where nothing could be run.
     """
     from verifflowcc.base.errors import UsageError
-    from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.document_form import Problem
     from verifflowcc.gates.cli import evidence_output as evidence_views
@@ -302,7 +301,7 @@ def run(
     else:
         out.emit(evidence_views.ran(done))
     if not done.all_met:
-        document.explain(Problem("criteria_unmet", "a criterion is not met by this evidence", "vfcc next"))
+        out.explain(Problem("criteria_unmet", "a criterion is not met by this evidence", "vfcc next"))
         raise typer.Exit(UNMET)
 
 
@@ -331,7 +330,6 @@ def add(
     it. Exits with 1 where that is so.
     """
     from verifflowcc.base.errors import UsageError
-    from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.document_form import Problem
     from verifflowcc.gates.cli import evidence_output as evidence_views
@@ -351,7 +349,7 @@ def add(
     else:
         out.emit(evidence_views.added(done))
     if not done.asked.met:
-        document.explain(Problem("criteria_unmet", f"{criterion}: {done.asked.reason}", done.asked.step or None))
+        out.explain(Problem("criteria_unmet", f"{criterion}: {done.asked.reason}", done.asked.step or None))
         raise typer.Exit(UNMET)
 
 

@@ -97,10 +97,11 @@ def _compared(node: ast.Compare) -> Strength:
     if len(node.ops) > 1:
         return _EXACT if all(isinstance(each, ast.Eq | ast.Is) for each in node.ops) else _RANGE
     left, right, operator = node.left, node.comparators[0], node.ops[0]
-    if _same(left, right) or any(map(_is_anything, sides)):
+    if _same(left, right) or any(map(_is_anything, sides)):  # `x == x` and `x == ANY` cannot fail
         return _NOTHING
     if isinstance(operator, ast.NotEq | ast.IsNot | ast.NotIn):
         return _EXISTENCE
+    # `len(x) > 0` shows that there is a result, not which one.
     if name_of(left) in ("len", "type") and isinstance(left, ast.Call):
         return _of_size(operator, right)
     if isinstance(operator, ast.Eq | ast.Is):
@@ -136,6 +137,7 @@ def _raising(node: ast.Call, name: str) -> Strength:
         return _DETAILED
     if name in _METHODS:
         return _METHODS[name]
+    # `raises(Exception)` also passes on a typo in the test itself, so it shows little.
     named = node.args[0] if node.args else None
     return _RANGE if named is not None and name_of(named) in _ANY_ERROR else _EXACT
 
@@ -149,7 +151,7 @@ def _is_anything(node: ast.expr) -> bool:
 
 
 def _is_constant(node: ast.expr) -> bool:
-    """Whether the value depends on nothing that runs: a literal, also one of several parts or in a comparison."""
+    """Return whether a value depends on no code that runs: literals, also in a list or a comparison."""
     if isinstance(node, ast.Tuple | ast.List | ast.Set) and node.elts:
         return True  # `assert (x, "message")` holds whatever x is
     return not any(isinstance(each, ast.Name | ast.Call | ast.Attribute) for each in ast.walk(node))
@@ -183,7 +185,7 @@ def python_tests(content: bytes, product: Sequence[str] = (), *, helpers: bool =
         if is_test or (helpers and "::" not in name):
             case = file.case(name, node, marks)
             if is_test or case.assertions:
-                found[name] = case  # a later definition of a name takes the place of an earlier one
+                found[name] = case  # Python keeps the last definition of a name
     return found
 
 

@@ -3,14 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
-from verifflowcc.base.model.events import EventType, Json
+from verifflowcc.base.errors import ConflictError, LedgerError, NotAllowed, UsageError
+from verifflowcc.base.formats.event_bytes import make_event
+from verifflowcc.base.model.events import Event, EventType, Json, LedgerRead
 from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, CriterionKind, Gate
 from verifflowcc.base.model.people import Contributor, Opinion, Review
-from verifflowcc.base.model.sprint_state import Artifact, SprintState
+from verifflowcc.base.model.sprint_state import Artifact, Fork, Move, SprintState
 from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.identifiers import ambiguous, fitting_ids, short_id
 from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.use.guarding import refuse_secrets
 from verifflowcc.base.use.stage_words import find_stage, one_line, stage_meant
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.artifact_criteria import Authorship, authorship, subject_files
@@ -18,6 +21,7 @@ from verifflowcc.gates.rules.gate_check import entry_gate, exit_gate
 from verifflowcc.gates.rules.people_criteria import approve_command, author_step
 from verifflowcc.gates.use.gates_now import gates_of, sound_facts
 from verifflowcc.gates.use.recorded_edits import adopt_recorded_edits
+from verifflowcc.sprint.rules.sprint_fold import fold
 from verifflowcc.sprint.rules.sprint_people import latest_words, reviews
 from verifflowcc.sprint.rules.stage_moves import approval_line, approves
 from verifflowcc.sprint.use.people_acting import (
@@ -25,11 +29,12 @@ from verifflowcc.sprint.use.people_acting import (
     add_note,
     address,
     last_day,
+    refresh_progress,
     require_open,
     require_person,
     settle,
 )
-from verifflowcc.sprint.use.sprint_reading import load_movable
+from verifflowcc.sprint.use.sprint_reading import ledger_of, load_movable, load_sprint, unsound
 
 if TYPE_CHECKING:
     from verifflowcc.base.git.git_signatures import VerifiedCommit
@@ -351,3 +356,70 @@ def _own(state: SprintState, what: ApprovalSubject, actor: str) -> list[Review]:
 def _seen(what: ApprovalSubject) -> Iterator[tuple[str, str]]:
     there = [one for one in what.files if one.digest]
     return ((one.path, one.digest) for one in there) if len(there) <= MOST_SEEN else iter(())
+
+
+def forked_sprint(workspace: Workspace, sprint_id: str) -> SprintState:
+    """Return a sprint that waits for a choice.
+
+    Raises UsageError where it is not forked, LedgerError where an event file is not sound.
+    """
+    return _forked(workspace, sprint_id)[1]
+
+
+def resolve_fork(
+    workspace: Workspace, sprint_id: str, keep: str, *, actor: str, reason: str | None = None, commit: bool = False
+) -> Transition:
+    """Keep the side of the fork whose first move is the event `keep`; the others stay on record and count no more.
+
+    The state returned may be forked again, where the side that was kept has a fork within. Raises UsageError where the
+    sprint is not forked or `keep` begins none of its sides.
+    """
+    seen, state, fork = _forked(workspace, sprint_id)
+    side = _side(fork, sprint_id, keep)
+    why = one_line(reason or "", "the reason") or None
+    refuse_secrets(("the reason", why))
+    aside = sorted(move.event for move in fork.moves if move is not side)
+    payload: dict[str, Json] = {"keep": side.event, "aside": aside, "reason": why}
+    event = make_event(EventType.FORK_RESOLVED, payload, parents=state.heads, actor=actor, at=workspace.clock.now())
+    done = _written(workspace, seen, state, event)
+    return settle(workspace, done, f"{sprint_id}: fork resolved", commit=commit)
+
+
+def _forked(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, SprintState, Fork]:
+    seen, state = load_sprint(workspace, sprint_id)
+    if state.problems:
+        raise unsound(state)
+    if state.fork is None:
+        raise UsageError(
+            f"{sprint_id} is not forked: there is nothing to resolve", hint=f"vfcc sprint show {sprint_id}"
+        )
+    return seen, state, state.fork
+
+
+def _side(fork: Fork, sprint_id: str, keep: str) -> Move:
+    sides = {move.event: move for move in fork.moves}
+    found = fitting_ids(keep, sides)
+    if len(found) == 1:
+        return sides[found[0]]
+    hint = f"vfcc sprint resolve {sprint_id}"
+    if found:
+        raise UsageError(ambiguous(keep, [short_id(one, sides) for one in found], "sides of the fork"), hint=hint)
+    listed = " or ".join(f"{move.event} ({move.actor} {move.does})" for move in fork.moves)
+    raise UsageError(f"{keep} begins no side of the fork: it is {listed}", hint=hint)
+
+
+def _written(workspace: Workspace, seen: LedgerRead, state: SprintState, event: Event) -> Transition:
+    after = fold(seen.sprint, (*seen.events, event))
+    if after.problems:
+        raise LedgerError(f"this choice does not follow on the ledger: {after.problems[0]}")
+    with ledger_of(workspace).moving(seen.sprint, seen) as writer:
+        doubt = writer.append(event)
+        warnings = tuple(filter(None, (doubt, refresh_progress(writer, after))))
+    return Transition(
+        state=after,
+        event=event,
+        before=state.current,
+        after=after.current,
+        written=(f".memory/sprint/{seen.sprint}/events/{event.id}.json",),
+        warnings=warnings,
+    )

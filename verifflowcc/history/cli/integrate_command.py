@@ -38,7 +38,6 @@ def integrate(
     client's file keeps its bytes, also when vfcc's part is removed again.
     """
     from verifflowcc.base.errors import UsageError
-    from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.document_form import Problem
     from verifflowcc.base.use.workspace import open_workspace
@@ -63,7 +62,7 @@ def integrate(
         out.emit(setup_lines(done))
     if done.edited or (check and done.changed):
         command = f"vfcc integrate {' '.join(names)}"
-        document.explain(Problem("findings", "files of clients are not as vfcc writes them", command))
+        out.explain(Problem("findings", "files of clients are not as vfcc writes them", command))
         raise typer.Exit(EDITED)
 
 

@@ -1,4 +1,4 @@
-"""Cursor's hooks in Claude Code's form; after its hooks reference. It runs inside of hooks."""
+"""Translate Cursor's hooks into Claude Code's form, as its hooks reference describes them. It runs inside of hooks."""
 
 from verifflowcc.history.rules.client import TIMEOUT_S, Client, moved, number, text, unpacked
 
@@ -23,7 +23,7 @@ EVENTS = {
     "stop": "Stop",
     "sessionEnd": "SessionEnd",
 }
-"""What Claude Code calls each event; they tell of every tool."""
+"""Cursor's events that cover every tool, by Claude Code's names."""
 
 OF_ONE_TOOL = {
     "beforeShellExecution": "PreToolUse",
@@ -33,7 +33,7 @@ OF_ONE_TOOL = {
     "beforeMCPExecution": "PreToolUse",
     "afterMCPExecution": "PostToolUse",
 }
-"""Events that tell of one tool once more; a version before `preToolUse` has nothing else."""
+"""Events about one tool, by Claude Code's names. Versions before `preToolUse` have only these; later ones send both."""
 
 TOOLS = {
     "Shell": "Bash",
@@ -49,7 +49,7 @@ TOOLS = {
     "LS": "LS",
     "Task": "Agent",
 }
-"""Claude Code's names; it has no tool that removes a file, which is to change it."""
+"""Cursor's tools by Claude Code's names. `Delete` counts as an edit: Claude Code has no tool that removes a file."""
 
 _FIELDS = {
     "conversation_id": "session_id",
@@ -93,7 +93,7 @@ def _add_one_tool(name: str, payload: "Mapping[str, Json]", plain: "dict[str, Js
         if "output" in payload:
             plain["tool_response"] = {"output": plain.pop("output")}
     elif name == "beforeReadFile":
-        plain.pop("content", None)
+        plain.pop("content", None)  # the whole file; the history records which file was read, not its text
         tool, given = "Read", {"file_path": text(payload, "file_path")}
     elif name == "afterFileEdit":
         tool, given = _edit(payload)
@@ -129,7 +129,7 @@ def _first(roots: "Json") -> str:
 
 
 class Cursor(Client):
-    """Cursor. It takes `ask` before most tools and does not ask, so that it is never asked to."""
+    """Cursor. It accepts the decision `ask` before most tools and then does not ask, so it never gets one."""
 
     name = "cursor"
     events = EVENTS
@@ -148,7 +148,7 @@ class Cursor(Client):
     misplaced = (".cursor/settings.json", ".cursor/hooks/hooks.json")
 
     def as_claude(self, event: str, payload: "Mapping[str, Json]") -> "dict[str, Json]":
-        """Return Cursor's words as Claude Code would say them; whose account it is stays unsaid."""
+        """Return Cursor's payload in Claude Code's form, without the account's e-mail address."""
         name = text(payload, "hook_event_name") or event
         plain = moved(payload, _FIELDS)
         plain.pop("user_email", None)
@@ -168,7 +168,7 @@ class Cursor(Client):
         return plain
 
     def answer(self, event: str, context: str, decision: str, reason: str) -> "dict[str, object]":
-        """Return an answer in its own form."""
+        """Return an answer in Cursor's own form."""
         if context:
             return {"additional_context": context}
         if event == "UserPromptSubmit":
@@ -178,7 +178,7 @@ class Cursor(Client):
         return {"permission": decision, "user_message": reason, "agent_message": reason}
 
     def entry(self, _event: str) -> "dict[str, Json]":
-        """Return the one line that it runs."""
+        """Return the entry of `hooks.json` that runs vfcc."""
         return {"command": "vfcc hook cursor", "timeout": TIMEOUT_S}
 
 

@@ -1,4 +1,4 @@
-"""A call of a tool, as far as something can be learnt from it."""
+"""Calls of tools as learning compares them, and the signature of an error."""
 
 import json
 
@@ -42,8 +42,9 @@ _LONGEST_COMMAND = 120
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call of a tool, as far as something can be learnt from it. `changed` are the files that it edited or wrote,
-    `touched` all that it did anything with, where that was asked for.
+    """A call of a tool, with the parts that learning compares.
+
+    `changed` are the files that it edited or wrote; `touched` are all files of the call, if the caller asked for them.
     """
 
     session: str
@@ -60,11 +61,11 @@ class ToolCall:
 
     @property
     def command(self) -> str:
-        """What it ran, on one line; empty for a tool that runs nothing."""
+        """The shell command on one line; empty for other tools."""
         return " ".join(self.given("command").split())[:_LONGEST_COMMAND] if self.tool == "Bash" else ""
 
     def given(self, name: str) -> str:
-        """Return a text among its parameters."""
+        """Return a text parameter; empty where it is missing or no text."""
         try:
             value = json.loads(self.parameters)
         except ValueError:

@@ -22,8 +22,7 @@ from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.claude_calls import CLAUDE, CODEX, SKIPPED, ClaudeCalls, Subagent
 from verifflowcc.history.rules.codex_calls import CodexCalls
-from verifflowcc.history.rules.event_shape import KINDS, event_of, moment, with_typed_words
-from verifflowcc.history.rules.message_cost import USAGE, spent_event, spent_in
+from verifflowcc.history.rules.event_shape import BEGINNING, KINDS, VERSION, event_of, moment, with_typed_words
 from verifflowcc.history.store.client_sessions import (
     SessionFile,
     given_files,
@@ -36,6 +35,53 @@ from verifflowcc.history.store.client_sessions import (
 from verifflowcc.history.store.hook_files import sent_prompts
 from verifflowcc.history.store.partitions import ENDING
 from verifflowcc.history.use.history_reading import add, history_folders, open_history
+
+USAGE = "usage"
+
+
+def spent_event(spent: TokenSpending, client: str, session: str, name: str) -> dict[str, Json]:
+    """Return the event of kind `usage`; `name` is a ULID of its time."""
+    event: dict[str, Json] = {
+        "v": VERSION,
+        "kind": USAGE,
+        "id": name,
+        "time": moment(spent.at),
+        "client": client,
+        "gen_ai.conversation.id": _plain(session),
+    }
+    values = {
+        "task": spent.task,
+        "gen_ai.agent.id": spent.agent,
+        "gen_ai.agent.name": spent.agent_type,
+        "gen_ai.request.model": spent.model,
+        "gen_ai.response.id": spent.message,
+    }
+    event |= {field: _plain(value) for field, value in values.items() if _plain(value)}
+    return event | {
+        "gen_ai.usage.input_tokens": spent.tokens.input,
+        "gen_ai.usage.output_tokens": spent.tokens.output,
+        "vfcc.usage.cache_read_tokens": spent.tokens.cache_read,
+        "vfcc.usage.cache_creation_tokens": spent.tokens.cache_creation,
+    }
+
+
+def spent_in(event: Mapping[str, Json]) -> Tokens:
+    """Return the tokens that such an event says."""
+    found = (event.get(name) for name in _NUMBERS)
+    return Tokens(*(each if isinstance(each, int) else 0 for each in found))
+
+
+_NUMBERS = (
+    "gen_ai.usage.input_tokens",
+    "gen_ai.usage.output_tokens",
+    "vfcc.usage.cache_read_tokens",
+    "vfcc.usage.cache_creation_tokens",
+)
+
+
+def _plain(text: str) -> str:
+    return text[:BEGINNING] if text.isprintable() else ""
+
 
 # Add events to the days that they are of, many at a time, each with one write of whole lines.
 

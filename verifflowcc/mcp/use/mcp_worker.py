@@ -237,6 +237,14 @@ class Worker:
             self._front.fail(job.ident, RpcError(INTERNAL, f"{type(error).__name__}: {error}"))
 
 
+def result_of(client: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the result of one call that came by another way than stdin. Raises VfccError."""
+    try:
+        return _result(Job(0, method, params, False, client))
+    except RpcError as error:
+        raise UsageError(error.message) from error
+
+
 def _result(job: Job) -> dict[str, Any]:
     arguments = job.params.get("arguments", {})
     if not isinstance(arguments, dict):

@@ -145,6 +145,8 @@ def _page(shown: "ItemView", *, explain: bool) -> Iterator[str]:
     by = f" by {shown.superseded_by}" if shown.superseded_by else ""
     yield f"  {item.type}, {shown.status}{by}, trust {item.trust}"
     yield f"  {place(shown.scope, item.path)}"
+    if item.source.speaker and item.source.origin:
+        yield folded(f"  spoken by {item.source.speaker}{_of_turn(item)}", 4)
     if shown.stale:
         yield folded(f"  stale: {shown.stale}", 4)
     if shown.text:
@@ -171,6 +173,12 @@ def _page(shown: "ItemView", *, explain: bool) -> Iterator[str]:
     if item.status == "pending":
         yield ""
         yield f"next: vfcc memory promote {item.id}"
+
+
+def _of_turn(item: Item) -> str:
+    """Where a statement was made: its file, session and turn."""
+    parts = (("in", item.source.origin), ("session", item.source.session), ("turn", item.source.turn))
+    return ", ".join(f"{name} {value}" for name, value in parts if value).join((" ", ""))
 
 
 def _end(end: "ItemLinkEnd", words: str) -> str:
@@ -358,7 +366,7 @@ def _model(use: "ModelUse") -> str:
 
 # How what recall found is shown: a block of lines for each hit, and on demand why it stands where it stands.
 
-_PARTS = ("importance", "confidence", "recency", "uses", "standing")
+_PARTS = ("importance", "confidence", "recency", "uses", "validity")
 
 
 def found(recalled: RecallResult, scopes: Sequence[str], *, explain: bool) -> list[str]:

@@ -276,7 +276,8 @@ _ROLE_OF = re.compile(
     r"(?:(?:our|the|my|your)(?: (?:team|company)(?:'s)?)? )(?:new )?(?:preferred|main|primary|default|"
     r"standard|go-to|official)(?P<role>.*)|our (?:new )?(?P<tool>(?:[a-z-]+ ){0,3}(?:tool|system|platform|tracker|"
     r"editor|framework|assistant|database|language|library|broker|host))|"
-    r"(?P<yes>mandatory|required|compulsory|obligatory|non-negotiable|a must|the way to go)"
+    r"(?P<yes>mandatory|required|compulsory|obligatory|non-negotiable|"
+    r"a must|the way to go)"
     r"(?P<of> (?:for|in|on|before|with) .+)?|"
     r"(?P<never>forbidden|prohibited|banned|"
     r"off[- ]limits|deprecated))$",

@@ -105,7 +105,7 @@ def parts_of(items: Sequence[tuple[Item, int, bool]]) -> list[Parts]:
             confidence=max(-CONFIDENCE, (item.confidence - _USUAL_CONFIDENCE) * CONFIDENCE // 200),
             recency=(place - NEUTRAL) * RECENCY // NEUTRAL,
             uses=min(item.uses.count, MANY_USES) * USES // MANY_USES,
-            standing=0 if in_force else NOT_IN_FORCE,
+            validity=0 if in_force else NOT_IN_FORCE,
         )
         for (item, words, in_force), place in zip(items, recent, strict=True)
     ]

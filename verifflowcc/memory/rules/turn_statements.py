@@ -14,7 +14,7 @@ from verifflowcc.memory.rules.generic_form import fixes, generic
 from verifflowcc.memory.rules.personal_statements import PERSONAL_TYPES, PersonalStatement, personal, personal_form
 from verifflowcc.memory.rules.plain_demands import PEOPLE, Plain, is_private, is_task, plainly
 from verifflowcc.memory.rules.project_statements import PROJECT_TYPES, project, project_form
-from verifflowcc.memory.rules.qualifiers import agrees, keeps, same_words, says_all
+from verifflowcc.memory.rules.qualifiers import agrees, keeps, qualifiers, same_words, says_all
 from verifflowcc.memory.rules.rule_statements import Focus, code_rules, speaks_of_rules
 from verifflowcc.memory.rules.sentence_doubt import SentenceTrust, trigger_detail, verdict
 from verifflowcc.memory.rules.sentences import LONGEST, Sentence, follows, is_chatter, quote, sentences, spoken
@@ -495,9 +495,15 @@ def _is_certain(found: _TypedStatement, written: str, turn: Turn) -> bool:
         )
     if found.type not in _RULES:
         return same_words(written, stated.says) or keeps(written, stated.says)
-    if not own and says_all(written, negated=stated.negated):
+    if not own and (says_all(written, negated=stated.negated) or _says_at_last(written, negated=stated.negated)):
         return True
     return keeps(written, stated.says) and agrees(written, negated=stated.negated)
+
+
+def _says_at_last(written: str, *, negated: bool) -> bool:
+    """Say whether a statement is certain behind sentences that only name what it is of."""
+    found = re.match(r"(?P<before>.+[.!])\s+(?P<last>[^.!?]+[.!]?)$", written, re.DOTALL)
+    return bool(found and not qualifiers(found["before"]) and says_all(found["last"], negated=negated))
 
 
 def _needed(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) -> tuple[int, bool]:

@@ -1,4 +1,4 @@
-"""Links between the rows of one import: ids of the rows become ids of items, and supersession becomes links.
+"""Link the rows of one import: their ids become ids of items, and supersession becomes links.
 
 A row names the one that replaced it; an item names the one that it replaces. A row that calls itself superseded becomes
 an item that another one supersedes; where the other one is not in the import, or does not hold, it is archived. So a

@@ -1,6 +1,6 @@
-"""What a report reads: the files of the commit that is checked out, in a folder of their own, or the working folder.
+"""The files that a report reads: those of the checked-out commit in a scratch folder, or the working folder.
 
-In the folder of a commit lies nothing that git does not keep, so that every clone of a commit reads the same.
+The scratch folder holds nothing that git does not keep, so that every clone of a commit gets the same report.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """Any command as an agent: the prompt on stdin, the exit code as its word, and JSON lines where it writes them.
 
 The lines are objects with a `type`: `started`, `message`, `tool`, `denied`, `error`, `usage`, `result`. All other
-output is kept in the log and ignored. docs/reference/agent-lines.md lists their keys.
+output is kept in the log and ignored. docs/how-to/run-agents.md lists their keys.
 """
 
 import shlex

@@ -133,12 +133,12 @@ def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentE
     top = ensure_tree(driver.place, attempt.tree, attempt.base)
     interrupted = files.was_spawned()
     session = files.session() or attempt.session
-    goes_on = interrupted and client.abilities.resumes and bool(files.session())
-    if interrupted and not goes_on:
+    resuming = interrupted and client.abilities.resumes and bool(files.session())
+    if interrupted and not resuming:
         rescue(driver.place, attempt.tree, attempt.id)
         reset_tree(top, files.spawned_at() or attempt.base)
     task = _task(driver, run, attempt, session, _first_text(driver, run, attempt))
-    text = GO_ON if goes_on else "" if attempt.fresh else _text(driver, attempt)
+    text = GO_ON if resuming else "" if attempt.fresh else _text(driver, attempt)
     prepare_tree(driver.workspace, driver.place.project(attempt.tree), marker, driver.tools.say)
     files.write_guarded(dict(guarded_state(top)))
     files.note_spawn(commit_of(top, "HEAD") or attempt.base)

@@ -204,7 +204,7 @@ def in_tree(workspace: Workspace, sprint_id: str, command: str) -> str:
     return named.replace("vfcc ", f"vfcc -C {workspace.root} ", 1) if named.startswith("vfcc ") else named
 
 
-_NAMES = {
+LINE_TYPES = {
     EventType.RUN_OPENED: "run.opened",
     EventType.ATTEMPT_STARTED: "attempt.started",
     EventType.ATTEMPT_ENDED: "attempt.ended",
@@ -242,7 +242,7 @@ def _line(event: Event, run: str, number: int) -> dict[str, Json]:
         "v": FORMAT,
         "seq": number,
         "run": run,
-        "type": _NAMES[event.type],
+        "type": LINE_TYPES[event.type],
         "time": event.time,
         "event": event.id,
         **{name: value for name, value in kept.items() if name not in ("v", "seq", "type", "time", "event")},

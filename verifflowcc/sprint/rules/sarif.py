@@ -75,7 +75,7 @@ def lint_key(line: str) -> str:
 
 
 def _findings(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield each finding's line, and whether it is a mere note."""
+    """Yield the line of each finding, and whether it only explains another one."""
     for raw in re.split(r"[\r\n]+", text):
         line = _COLOUR.sub("", raw)[:_LINT_LINES_LONGEST].rstrip()
         match = _COLONS.fullmatch(line) or _BRACKETS.fullmatch(line)
@@ -115,7 +115,7 @@ class SarifLog:
 
 
 def read_log(data: bytes, paths: ProjectPaths) -> SarifLog:
-    """Return what a log says; a file of the project is named by its path there, wherever the tool ran.
+    """Parse a SARIF log; paths are relative to the project, wherever the tool ran.
 
     Raises FormatError where it is no SARIF 2.1.0, has no run, or where a run failed or says nothing of results: then
     nothing was looked for, and that none was found means nothing.
@@ -144,6 +144,7 @@ def _run(run: Record, place: str, paths: ProjectPaths) -> Iterator[SarifFinding]
     name = text_in(driver, "name", f"{place}.tool.driver")
     if not name.strip():
         raise FormatError(f"{place} does not say which tool ran")
+    # A linter that crashed may leave an empty list of results, which would open the gate.
     for number, each in enumerate(listed(run, "invocations", place)):
         where = f"{place}.invocations[{number}]"
         if mapping(each, where).get("executionSuccessful", True) is not True:
@@ -171,6 +172,7 @@ def _finding(result: Record, tool: str, rules: "_Rules", place: str, file: str, 
     prints = mapping(result.get("fingerprints") or result.get("partialFingerprints") or {}, f"{place}.fingerprints")
     marks = [part for name in sorted(prints) for part in (name, text_in(prints, name, f"{place}.fingerprints"))]
     return SarifFinding(
+        # Fingerprints survive edits above the finding; the message is the key of tools that write none.
         key=json.dumps([tool, rule, file, *(marks or [message])]),
         level=_level(result, default, place),
         suppressed=_is_suppressed(result, place),
@@ -179,7 +181,7 @@ def _finding(result: Record, tool: str, rules: "_Rules", place: str, file: str, 
 
 
 class _Rules:
-    """What a run's tool says of its rules."""
+    """The rules that a run's tool describes: their ids and default levels."""
 
     def __init__(self, driver: Record, extensions: Sequence[Value], place: str) -> None:
         components = [driver, *(mapping(each, f"{place}.tool.extensions") for each in extensions)]
@@ -233,7 +235,7 @@ class _Rules:
 
 
 def _level(result: Record, default: str, place: str) -> str:
-    """Return the level; what is no failure has none, unless it says so itself (SARIF 2.1.0, 3.27.10)."""
+    """Return the level; a result that is no failure has none by default (SARIF 2.1.0, 3.27.10)."""
     kind = _known(text_in(result, "kind", place) or "fail", _KINDS, f"{place}.kind")
     level = text_in(result, "level", place)
     if not level:
@@ -242,10 +244,10 @@ def _level(result: Record, default: str, place: str) -> str:
 
 
 def _is_suppressed(result: Record, place: str) -> bool:
-    """Say whether it is, in the source, and by nothing that is rejected or still under review.
+    """Return whether a result is suppressed in the source, and no suppression is rejected or under review.
 
-    What is suppressed there, a diff shows; a list of the tool's own (`external`) is one more baseline that anybody can
-    write.
+    A diff shows a suppression in the source. One in a list of the tool's own (`external`) does not count: that is a
+    baseline that anybody can write.
     """
     where = f"{place}.suppressions"
     given = [mapping(each, where) for each in listed(result, "suppressions", place)]
@@ -254,7 +256,7 @@ def _is_suppressed(result: Record, place: str) -> bool:
 
 
 def _location(result: Record, artifacts: Sequence[Value], place: str) -> tuple[str, str]:
-    """Return the first location's file and line, as far as it has any."""
+    """Return the file and line of the first location; either may be empty."""
     locations = listed(result, "locations", place)
     first = mapping(locations[0], f"{place}.locations[0]") if locations else {}
     where = f"{place}.locations[0].physicalLocation"
@@ -275,7 +277,7 @@ def _message(result: Record, place: str) -> str:
 
 
 def _index(record: Record, name: str) -> int | None:
-    """Return a whole number below 2^31 that is not negative, or None: -1 says that there is none."""
+    """Return a whole number from 0 to 2^31 - 1, or None: SARIF writes -1 for a missing index."""
     value = record.get(name)
     fits = isinstance(value, Decimal) and 0 <= value < 2**31
     return int(value) if isinstance(value, Decimal) and fits else None
@@ -330,7 +332,7 @@ def _by_level(findings: Sequence[SarifFinding], prefix: str) -> dict[str, int]:
 
 
 def _listed(counted: Sequence[SarifFinding], baseline: Counter[str]) -> list[bool]:
-    """Say of each finding whether the baseline lists it; of one that occurs more often than there, the first do."""
+    """Return for each finding whether the baseline lists it; surplus occurrences of a key count as new."""
     left = Counter(baseline)
     found = []
     for each in counted:
@@ -340,7 +342,7 @@ def _listed(counted: Sequence[SarifFinding], baseline: Counter[str]) -> list[boo
 
 
 def _examples(counted: Sequence[SarifFinding], listed: Sequence[bool]) -> Iterator[str]:
-    """Yield what no baseline lists first, and the graver level first."""
+    """Yield example lines: new findings first, and the graver level first."""
     order = sorted(range(len(counted)), key=lambda at: (listed[at], LEVELS.index(counted[at].level)))
     for at in order[:MOST_EXAMPLES]:
         old = "baseline " if listed[at] else ""

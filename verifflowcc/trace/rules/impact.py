@@ -1,14 +1,16 @@
-"""The impact of a change of an item: items below it, code, tests, and needs above.
-
-It reads nothing but links, marks and results: what is below counts whether it is reviewed, planned or a draft.
-"""
+"""One item and what is around it: its story, and the impact of a change of it."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 
-from verifflowcc.base.model.item_values import Status
-from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.model.item_values import Stamp, Status
+from verifflowcc.base.model.trace_values import CriterionState, Finding, TraceItem, TraceReport
 from verifflowcc.base.records import dataclass
 from verifflowcc.trace.rules.answers import CodePlace, ItemTest, ReachedItem, above, below, implementers, tests_of
+from verifflowcc.trace.rules.fingerprint import matches
+from verifflowcc.trace.rules.item_lines import ItemState, state_of, suspects
+from verifflowcc.trace.rules.item_state import ItemCoverage, TraceCoverage, coverage_of, word_holds
+from verifflowcc.trace.rules.matrix import LinkEnd, parents_of
 from verifflowcc.trace.rules.trace_view import TraceView
 
 
@@ -111,3 +113,126 @@ def _beside(view: TraceView, item: TraceItem) -> tuple[SideLink, ...]:
         if other is not None and relation not in view.upward and other.status is not Status.ARCHIVED
     }
     return tuple(sorted(found, key=lambda each: (each.id, each.relation, each.outward)))
+
+
+@dataclass(frozen=True, slots=True)
+class StoryAnswer:
+    """A live item directly below the one asked about, and its state."""
+
+    end: LinkEnd
+    state: ItemState
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRecord:
+    """A review that a person recorded in an item: of the item, a link, or its result.
+
+    `other` is the other end of the link, "" of the others; `what` is what was seen, or the reason. `holds` says whether
+    everything that it speaks of is as it was then.
+    """
+
+    kind: str
+    """`reviewed`, `verified` or `link`."""
+    by: str | None
+    on: str | None
+    what: str
+    other: str
+    """The other end of a link."""
+    holds: bool
+    """Whether it is still valid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """All that is known of an item.
+
+    `reasons` are the ways up to the needs that it is there for; none where it has no parent. `lacking` are the
+    needs of its type that nothing meets. `evidence` are the criteria that it names; one that no gate has is not met.
+    `looked` is by day, the last first. `findings` are a check's, `next` the steps that they name, each once.
+    """
+
+    item: TraceItem
+    state: ItemState
+    method: str | None
+    reasons: tuple[ReachedItem, ...]
+    """The ways up to the needs."""
+    parents: tuple[LinkEnd, ...]
+    answers: tuple[StoryAnswer, ...]
+    """Items directly below."""
+    lacking: tuple[str, ...]
+    """Unmet needs of its type."""
+    code: tuple[CodePlace, ...]
+    tests: tuple[ItemTest, ...]
+    evidence: tuple[CriterionState, ...]
+    looked: tuple[ReviewRecord, ...]
+    """Reviews and verifications by people."""
+    findings: tuple[Finding, ...]
+    next: tuple[str, ...]
+
+
+def story(view: TraceView, report: TraceReport, item_id: str) -> Story:
+    """Return an item's story; `report` is the result of a check.
+
+    Raises KeyError where there is no such item.
+    """
+    item = view.by_id[item_id]
+    coverages, suspect = TraceCoverage(view), suspects(report)
+    coverage = coverage_of(view, item)
+    findings = tuple(each for each in (*report.findings, *report.known) if _concerns(each, coverage))
+    ends = above(view, item)
+    return Story(
+        item,
+        state_of(coverage, coverages, suspect),
+        coverage.method,
+        tuple(each for each in ends if not any(True for _ in view.parents(view.by_id[each.id]))),
+        parents_of(view, item),
+        _answers(coverage, coverages, suspect),
+        coverage.lacking,
+        coverage.code,
+        coverage.tests,
+        tuple(each for name in item.evidence for each in _criteria(view, name)),
+        tuple(sorted(_looked(view, item), key=lambda each: (each.on or "", each.kind, each.other), reverse=True)),
+        findings,
+        tuple(dict.fromkeys(each.step for each in findings if each.step)),
+    )
+
+
+def _concerns(finding: Finding, coverage: ItemCoverage) -> bool:
+    """Whether a finding is on the item, or on a report that has a result of its tests."""
+    if finding.item:
+        return finding.item == coverage.item.id
+    return any(finding.path in each.report.split(", ") for each in coverage.tests)
+
+
+def _answers(coverage: ItemCoverage, coverages: TraceCoverage, suspect: frozenset[str]) -> tuple[StoryAnswer, ...]:
+    view = coverages.view
+    found = {
+        StoryAnswer(
+            LinkEnd(child.id, link.relation, child.type, child.title),
+            state_of(coverages.of(child), coverages, suspect),
+        )
+        for child, link in view.children(coverage.item)
+    }
+    return tuple(sorted(found, key=lambda each: each.end))
+
+
+def _criteria(view: TraceView, name: str) -> tuple[CriterionState, ...]:
+    there = [each for each in view.sources.results.criteria if each.name == name or each.name.endswith(f"/{name}")]
+    return tuple(sorted(there, key=lambda each: each.name)) or (CriterionState(name, False, "no gate asks for it"),)
+
+
+def _looked(view: TraceView, item: TraceItem) -> Iterator[ReviewRecord]:
+    if item.reviewed:
+        yield _stamped("reviewed", item.reviewed, "", matches(item.reviewed.fingerprint, item.digest))
+    if item.verified:
+        word = item.verified
+        yield ReviewRecord("verified", word.by, word.on, f"{word.method}: {word.saw}", "", word_holds(view, item))
+    for link in item.links:
+        if link.stamp:
+            other = view.by_id.get(link.to)
+            holds = other is not None and matches(link.stamp.fingerprint, other.digest, item.digest)
+            yield _stamped("link", link.stamp, link.to, holds)
+
+
+def _stamped(kind: str, stamp: Stamp, other: str, holds: bool) -> ReviewRecord:
+    return ReviewRecord(kind, stamp.by, stamp.on, stamp.reason or "", other, holds)
