@@ -78,7 +78,7 @@ def honest() -> dict[str, list[dict[str, object]]]:
 class RunWorld:
     """A repository `shop` with an open sprint, and beside it the state of its agent."""
 
-    def __init__(self, folder: Path, script: Mapping[str, object] | None = None) -> None:
+    def __init__(self, folder: Path, script: Mapping[str, object] | None = None, workflow: str = "") -> None:
         self.root, self.state = folder / "shop", folder / "agent"
         self.state.mkdir()
         write_tree(folder, {"agent.py": AGENT})
@@ -87,7 +87,9 @@ class RunWorld:
         write_tree(self.root, tree)
         git(self.root, "init", "--quiet", "--initial-branch", "main")
         assert vfcc(self.root, "init", "--yes").code == 0 or vfcc(self.root, "init").code == 0
-        write_tree(self.root, {".memory/config.yaml": json.dumps(CONFIG)})
+        own = {"workflow": "own"} if workflow else {}
+        write_tree(self.root, {".memory/config.yaml": json.dumps({**CONFIG, **own})})
+        write_tree(self.root, {".memory/workflow.yaml": workflow} if workflow else {})
         self.commit("first")
         done = by_person(self.root, "sprint", "start", "Discounts", "--goal", "Totals take a discount")
         assert done.code == 0, done

@@ -1,13 +1,16 @@
 """`vfcc run` drives a real sprint in a real repository, with an agent that is a script."""
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.cli.process import by_person
 from tests.run_world import FIXED, NEW_TESTS, SPRINT, RunWorld, artifact, honest
 from tests.trees import git
+from verifflowcc.run.store.run_tree import place_of
 
 pytestmark = pytest.mark.vfcc("REQ-RUN")
 
@@ -56,9 +59,11 @@ def test_a_gate_that_fails_once_gets_its_blockers_into_the_same_session(tmp_path
     script["planner"] = [half, *script["planner"]]
     world = RunWorld(tmp_path, script)
 
-    done = world.drive("--until", "planning", "--json")
+    done = world.drive("--until", "planning", "--merge", "--json")
 
     assert done.code == 0, done
+    assert git(world.root, "rev-parse", "HEAD") == git(world.root, "rev-parse", BRANCH)
+    assert git(world.root, "status", "--porcelain") == ""
     first, second = world.calls("planner")
     assert first["session"] == second["session"]
     assert "The gate of this stage is still closed" in second["prompt"]
@@ -100,23 +105,31 @@ def test_an_agent_that_lies_about_the_work_passes_no_gate(tmp_path: Path) -> Non
         {"lines": [{"type": "result", "text": "all done", "outcome": "done"}]},
         {"files": {f".memory/sprint/{SPRINT}/events/01KABCDEFGHJKMNPQRSTVWXYZ0.json": forged}},
         {"files": {".memory/config.yaml": "format: 1\n"}, "shell": moves},
+        {"shell": ["git config core.fsmonitor ./evil"]},
+        {"shell": ['rm -rf "$PWD"']},
     ]
     world = RunWorld(tmp_path, script)
 
-    done = world.drive("--json", "--full")
+    done = world.drive("--max-attempts", "5", "--json", "--full")
 
     assert done.code == 4, done
     assert done.document["error"]["code"] == "blocked"
-    assert [each["outcome"] for each in done.data["attempts"]] == ["no_change", "out_of_bounds", "out_of_bounds"]
+    assert [each["outcome"] for each in done.data["attempts"]] == ["no_change", *["out_of_bounds"] * 4]
+    assert [each["paths"][0].partition(" (")[0] for each in done.data["attempts"][1:]] == [
+        f".memory/sprint/{SPRINT}/events/01KABCDEFGHJKMNPQRSTVWXYZ0.json",
+        ".memory/config.yaml",
+        ".git/config",
+        f"vfcc/{RUN}/planner-5",
+    ]
     assert done.data["stage"] == "planning"
-    assert "planner-3" in done.data["detail"]
+    assert "planner-5" in done.data["detail"]
     assert done.data["next"] == "vfcc run retry planning"
     assert forged not in git(world.root, "ls-tree", "-r", "--name-only", BRANCH)
 
 
 def test_a_second_driver_is_refused_while_a_run_is_open(tmp_path: Path) -> None:
     world = RunWorld(tmp_path, {**honest(), "planner": [{}]})
-    assert world.drive("--max-attempts", "1").code == 4
+    assert world.drive("--max-attempts", "1", "--until", "planning").code == 4
 
     world.drive().refused(5, f"{SPRINT} has an open run already: {RUN} (blocked)", f"vfcc run resume {RUN}")
 
@@ -132,6 +145,7 @@ def test_a_run_needs_a_committed_sprint(tmp_path: Path) -> None:
     world.drive().refused(2, "starts from the last commit, which lacks .memory/note.md", "git add .memory")
 
 
+@pytest.mark.sweep
 def test_a_limit_ends_the_run_with_7_and_more_of_it_goes_on(tmp_path: Path) -> None:
     script = honest()
     used = {"type": "usage", "input_tokens": 900, "output_tokens": 200}
@@ -171,9 +185,9 @@ def test_no_process_of_a_run_outlives_it(tmp_path: Path) -> None:
 
     assert world.drive("--until", "planning").code == 0
 
+    marker = f"VFCC_RUN={place_of(world.root, RUN).marker}/"
     listed = subprocess.run(["ps", "-eo", "pid"], capture_output=True, text=True, check=True).stdout.split()
-    marked = [pid for pid in listed if _environment(pid).find(f"VFCC_RUN={RUN}@") >= 0]
-    assert marked == []
+    assert [pid for pid in listed if marker in _environment(pid)] == []
 
 
 def _environment(pid: str) -> str:
@@ -183,6 +197,7 @@ def _environment(pid: str) -> str:
         return ""
 
 
+@pytest.mark.sweep
 def test_events_are_the_same_lines_whenever_they_are_read(tmp_path: Path) -> None:
     world = RunWorld(tmp_path)
     assert world.drive("--until", "planning").code == 0
@@ -198,3 +213,60 @@ def _blockers(line: dict[str, object]) -> list[dict[str, object]]:
     found = line["blockers"]
     assert isinstance(found, list)
     return found
+
+
+REVIEWED = """\
+name: own
+title: With a review of the plan
+gates: hard
+stages:
+  - id: planning
+    title: Planning
+    leg: left
+    pair: validation
+    role: planner
+    artifacts: ["plan.*"]
+    exit:
+      - {id: reviewed, kind: review, title: a person approved the plan}
+  - {id: coding, title: Coding, leg: apex, role: coder, artifacts: ["changes.*"]}
+  - {id: validation, title: Validation, leg: right, pair: planning, role: stakeholder, artifacts: ["acceptance.*"]}
+"""
+
+
+def test_a_person_is_asked_the_run_ends_with_6_and_goes_on_once_it_is_answered(tmp_path: Path) -> None:
+    world = RunWorld(tmp_path, workflow=REVIEWED)
+
+    asked = world.drive("--json", "--full")
+
+    assert asked.code == 6, asked
+    assert asked.document["error"]["code"] == "waiting"
+    (ask,) = asked.data["asks"]
+    assert ask.startswith("reviewed: ")
+    tree = Path(asked.data["tree"])
+    assert f"vfcc -C {tree} approve" in ask
+    assert asked.data["next"].startswith(f"vfcc -C {tree} approve")
+    assert len(world.calls("planner")) == 1  # no attempt is spent on what only a person can do
+
+    again = world.run("resume", "--json")
+    assert again.code == 6, again
+    assert [each["type"] for each in world.events()][-1] == "person.asked"
+
+    words = shlex.split(asked.data["next"].partition("  # ")[0])
+    assert by_person(world.root, *words[1:], "--yes").code == 0
+    resumed = world.run("resume", "--json", "--full")
+
+    assert resumed.code == 0, resumed
+    assert [each["role"] for each in resumed.data["attempts"]] == ["planner", "coder", "stakeholder"]
+    assert "person.answered" in [each["type"] for each in world.events()]
+
+
+def test_a_program_never_leaves_a_soft_criterion_open(tmp_path: Path) -> None:
+    script = honest()
+    script["coder"] = [{"files": {artifact("coding", "changes.md"): "# Changes\n\nNone.\n"}}]
+    world = RunWorld(tmp_path, script)
+
+    done = world.drive("--until", "coding", "--max-attempts", "2", "--json")
+
+    assert done.code == 4, done
+    assert "changed" in done.data["detail"]
+    assert done.data["stage"] == "coding"

@@ -10,11 +10,13 @@ from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.protected_paths import CLOSED
 from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
+from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.prompt.use.prompt_use import compile_prompt_only, role_and_task
 from verifflowcc.run.rules.agent_port import (
     NO_USAGE,
+    AgentCommand,
     AgentEnding,
     AgentLimits,
     AgentOutcome,
@@ -136,12 +138,7 @@ def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentE
         rescue(driver.place, attempt.tree, attempt.id)
         reset_tree(top, files.spawned_at() or attempt.base)
     task = _task(driver, run, attempt, session, _first_text(driver, run, attempt))
-    if resuming:
-        command = client.resume(task, GO_ON)
-    elif attempt.fresh:
-        command = client.start(task)
-    else:
-        command = client.resume(task, _text(driver, attempt))
+    text = GO_ON if resuming else "" if attempt.fresh else _text(driver, attempt)
     prepare_tree(driver.workspace, driver.place.project(attempt.tree), marker, driver.tools.say)
     files.write_guarded(dict(guarded_state(top)))
     files.note_spawn(commit_of(top, "HEAD") or attempt.base)
@@ -152,15 +149,13 @@ def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentE
             files.write_session(step.session)
         driver.tools.on_step(attempt.id, step)
 
-    ending = driver.tools.run(
-        client,
-        command,
-        task.limits,
-        marker,
-        seen,
-        driver.stop_now,
-        before=_used_before(run, attempt),
-    )
+    def call(command: AgentCommand) -> AgentEnding:
+        before = _used_before(run, attempt)
+        return driver.tools.run(client, command, task.limits, marker, seen, driver.stop_now, before=before)
+
+    ending = call(client.resume(task, text) if text else client.start(task))
+    if text and ending.no_session:  # the client was killed before it kept the session
+        ending = call(client.start(replace(task, prompt=f"{task.prompt}\n{text}")))
     if ending.outcome is AgentOutcome.INTERRUPTED and driver.stop_now():
         raise KeyboardInterrupt
     files.write_ending(ending)

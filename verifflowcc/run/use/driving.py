@@ -24,7 +24,7 @@ from verifflowcc.gates.use.sprints import close_sprint
 from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.run.rules.run_fold import RunBlocker, RunState, RunStatus
 from verifflowcc.run.rules.run_moves import EVIDENCE, MoveKind, RunMove, SprintPlace, next_move
-from verifflowcc.run.store.run_tree import ensure_tree, undo_half_merge
+from verifflowcc.run.store.run_tree import INTEGRATION, ensure_tree, undo_half_merge
 from verifflowcc.run.use.attempt_end import merge_attempt, settle_attempt
 from verifflowcc.run.use.attempt_start import start_attempt
 from verifflowcc.run.use.run_machinery import RunDriver, shown
@@ -66,7 +66,7 @@ def _terminable() -> Iterator[None]:
 def drive(driver: RunDriver) -> RunState:
     """Make moves until there is none, and return the run; `driving` is held."""
     try:
-        ensure_tree(driver.place, "integration", driver.place.run)
+        ensure_tree(driver.place, INTEGRATION, "HEAD")
         undo_half_merge(driver.place.tree())
         for _ in range(MOST_MOVES):
             run, sprint = driver.state()
@@ -78,7 +78,7 @@ def drive(driver: RunDriver) -> RunState:
                 break
             if _make(driver, run, sprint, move):
                 break
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit):  # the second from a signal while a command runs
         driver.tools.sweep(driver.place.marker)
         run, _ = driver.state()
         return _stopped(driver, run, RunStatus.STOPPED, "interrupted")

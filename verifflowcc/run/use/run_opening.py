@@ -11,6 +11,7 @@ from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.git.git_command import change_with_git
 from verifflowcc.base.git.git_commit import read_repository_code
 from verifflowcc.base.git.git_head import current_branch, note_started
+from verifflowcc.base.git.git_protected import uncommitted_files
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.people import PROGRAM
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
@@ -93,6 +94,8 @@ def start_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: 
     """Open a run of a sprint and drive it. Raises ConflictError where one of the sprint is open already."""
     with locked(runs_folder(workspace.root) / "opening", WAIT_S):
         state = _checked(workspace, sprint, order, tools)
+        if uncommitted := uncommitted_files(workspace.root):
+            tools.say(f"note: the run starts from the last commit; {len(uncommitted)} changed files are not part of it")
         driver = _opened(workspace, state, order, tools)
     with driving(driver):
         return drive(driver)
@@ -100,7 +103,7 @@ def start_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: 
 
 def plan_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: RunMachinery) -> RunPlan:
     """Return what a run would do; nothing is written. Raises as `start_run` does."""
-    state = _checked(workspace, sprint, order, tools)
+    state = _checked(workspace, sprint, order, tools, restore=False)
     place = place_of(workspace.root, _free_id(workspace, state.id))
     assert state.workflow is not None
     left, stages = state.current is None, []
@@ -113,8 +116,10 @@ def plan_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: R
     return RunPlan(place.run, state.id, branch_of(place.run), str(place.trees), tuple(stages), order.limits())
 
 
-def _checked(workspace: Workspace, sprint: str | None, order: RunOrder, tools: RunMachinery) -> SprintState:
-    """Return the sprint that can be run; raise before anything is written where it cannot."""
+def _checked(
+    workspace: Workspace, sprint: str | None, order: RunOrder, tools: RunMachinery, *, restore: bool = True
+) -> SprintState:
+    """Return the sprint that can be run; raise where it cannot. `restore` is that of `all_runs`."""
     state = active_sprint(workspace, sprint)
     state = load_movable(workspace, state.id)[1]
     if state.status is SprintStatus.CLOSED:
@@ -125,11 +130,11 @@ def _checked(workspace: Workspace, sprint: str | None, order: RunOrder, tools: R
         tools.client(each)
     _require_committed(workspace, state)
     _require_allowed(workspace, state)
-    other = next((each for each in all_runs(workspace) if _is_open(each, state.id)), None)
+    other = next((each for each in all_runs(workspace, restore=restore) if _is_open(each, state.id)), None)
     if other is not None:
         raise ConflictError(
             f"{state.id} has an open run already: {other.state.id} ({other.state.status})",
-            hint=f"vfcc run resume {other.state.id}  # or: vfcc run clean {other.state.id}",
+            hint=f"vfcc run resume {other.state.id}  # or: vfcc run clean {other.state.id} --force",
         )
     return state
 
@@ -202,7 +207,7 @@ def resume_run(
 
     `limits` replace those of the run. Raises ConflictError where another driver works on it.
     """
-    found = find_run(workspace, run)
+    found = find_run(workspace, run, restore=True)
     driver = _driver(workspace, found, tools)
     with driving(driver):
         _restore(driver)
@@ -220,7 +225,7 @@ def resume_run(
 
 def retry_stage(workspace: Workspace, stage: str, run: str | None, tools: RunMachinery) -> RunState:
     """Give a stage its attempts again, and continue; a stage that was left is reopened first."""
-    found = find_run(workspace, run)
+    found = find_run(workspace, run, restore=True)
     driver = _driver(workspace, found, tools)
     with driving(driver):
         _restore(driver)
@@ -264,7 +269,7 @@ def stop_run(workspace: Workspace, run: str | None, tools: RunMachinery, *, now:
 
     Where no driver is alive, what it left running is ended, and the run is stopped on the ledger.
     """
-    found = find_run(workspace, run)
+    found = find_run(workspace, run, restore=True)
     pid = driver_of(found.place)
     if pid is None:
         return _stop_without_driver(workspace, found, tools)
@@ -321,7 +326,7 @@ def clean_run(workspace: Workspace, run: str | None, tools: RunMachinery, *, for
     Unmerged work gets a rescue ref, and its worktree stays unless `force` is given. The integration branch goes once
     the checkout's branch has it. Raises ConflictError while a driver works on the run.
     """
-    found = find_run(workspace, run)
+    found = find_run(workspace, run, restore=True)
     driver = _driver(workspace, found, tools)
     removed, kept, rescued = [], [], []
     with driving(driver):

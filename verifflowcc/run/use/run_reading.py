@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.base.errors import UsageError
+from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.files.lock import holder
 from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.ports import Clock
@@ -13,13 +13,7 @@ from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.run.rules.run_fold import RunAttempt, RunState, RunStatus, fold_runs, run_events
 from verifflowcc.run.rules.run_moves import SprintPlace
-from verifflowcc.run.store.run_tree import (
-    RunPlace,
-    branch_of,
-    known_runs,
-    listed_trees,
-    place_of,
-)
+from verifflowcc.run.store.run_tree import INTEGRATION, RunPlace, branch_of, ensure_tree, known_runs, place_of
 from verifflowcc.sprint.rules.sprint_fold import arrange
 from verifflowcc.sprint.use.sprint_reading import command_in, ledger_of, load_sprint
 
@@ -71,11 +65,16 @@ def runs_in(seen: "LedgerRead", state: SprintState) -> Mapping[str, RunState]:
     return fold_runs(state.id, notes, closed=state.status is SprintStatus.CLOSED)
 
 
-def all_runs(workspace: Workspace) -> tuple[OpenRun, ...]:
-    """Return all runs of a project, oldest first: those with a branch, and those on the checkout's own ledgers."""
+def all_runs(workspace: Workspace, *, restore: bool = False) -> tuple[OpenRun, ...]:
+    """Return all runs of a project, oldest first: those with a branch, and those on the checkout's own ledgers.
+
+    With `restore`, integration worktrees that were removed are made again; else their runs are left out.
+    """
     found: dict[str, OpenRun] = {}
     for run in known_runs(workspace.root):
         place = place_of(workspace.root, run)
+        if restore:
+            ensure_tree(place, INTEGRATION, "HEAD")
         tree = Workspace(place.project(), workspace.clock)
         if tree.memory.is_dir():
             found |= {each.state.id: each for each in _in_workspace(tree, workspace.root) if each.state.id == run}
@@ -91,22 +90,26 @@ def _in_workspace(workspace: Workspace, root: Path) -> Iterator[OpenRun]:
             yield OpenRun(run, state, place_of(root, run.id), workspace)
 
 
-def find_run(workspace: Workspace, run: str | None = None) -> OpenRun:
-    """Return a run: the one named, else the latest that is not done, else the latest.
+def find_run(workspace: Workspace, run: str | None = None, *, restore: bool = False) -> OpenRun:
+    """Return a run: the one named, else the latest that is not done, else the latest; `restore` is that of `all_runs`.
 
-    Raises UsageError where there is none.
+    Raises UsageError where there is none, WorkspaceError where its worktree was removed.
     """
-    known = all_runs(workspace)
+    known = all_runs(workspace, restore=restore)
     if run is not None:
-        found = next((each for each in known if each.state.id == run), None)
-        if found is None:
-            names = ", ".join(each.state.id for each in known) or "none yet"
-            raise UsageError(f"there is no run {run}; there is {names}", hint="vfcc run status")
-        return found
-    if not known:
+        known = tuple(each for each in known if each.state.id == run)
+    if known:
+        unfinished = [each for each in known if each.state.status is not RunStatus.DONE]
+        return (unfinished or list(known))[-1]
+    removed = [each for each in known_runs(workspace.root) if run in (None, each)]
+    if removed and not restore:
+        raise WorkspaceError(
+            f"the worktree of the run {removed[-1]} was removed", hint=f"vfcc run resume {removed[-1]}"
+        )
+    if run is None:
         raise UsageError("no run was started here", hint="vfcc run --dry-run")
-    unfinished = [each for each in known if each.state.status is not RunStatus.DONE]
-    return (unfinished or list(known))[-1]
+    names = ", ".join(each.state.id for each in all_runs(workspace)) or "none yet"
+    raise UsageError(f"there is no run {run}; there is {names}", hint="vfcc run status")
 
 
 def lock_file(place: RunPlace) -> Path:
@@ -117,11 +120,6 @@ def lock_file(place: RunPlace) -> Path:
 def driver_of(place: RunPlace) -> str | None:
     """Return the process that drives a run; None where none does."""
     return holder(lock_file(place))
-
-
-def restored_tree(place: RunPlace) -> bool:
-    """Whether the integration worktree of a run is there; False where only its branch is."""
-    return branch_of(place.run) in listed_trees(place.root)
 
 
 @dataclass(frozen=True, slots=True)
