@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import by_person
+from tests.cli.shapes import promised, shape
 from tests.run_world import FIXED, NEW_TESTS, SPRINT, RunWorld, artifact, honest
 from tests.trees import git
 from verifflowcc.run.store.run_tree import place_of
@@ -47,8 +48,10 @@ def test_a_run_drives_a_light_sprint_to_its_close_and_leaves_the_checkout_alone(
     assert (world.root / "shop.py").read_text() == FIXED
     log = git(world.root, "log", "--format=%an|%(trailers:key=Vfcc-Actor,valueonly,separator=%x2C)|%s", "--no-merges")
     assert f"vfcc run|agent:coder|{RUN}: coding by coder" in log
-    cleaned = world.run("clean")
+    assert shape(world.run("status", "--json").data) == promised("run_status")
+    cleaned = world.run("clean", "--json")
     assert cleaned.code == 0, cleaned
+    assert shape(cleaned.data) == promised("run_clean")
     assert "kept" not in cleaned.out
     assert not git(world.root, "branch", "--list", "vfcc/*")
 
