@@ -112,4 +112,3 @@ def _shown_by(command: list[str], text: bytes, env: Mapping[str, str]) -> bool:
 
 def _inside(path: Path, folder: Path) -> bool:
     return path.is_relative_to(folder) or path.resolve().is_relative_to(folder.resolve())
-
