@@ -71,10 +71,10 @@ def _report(found: Mapping[str, float], *, as_json: bool) -> None:
         return
     print("; ".join(machine().values()))
     print(f"{'command':24} {'processor time':>14} {'× bare':>8}  target")
-    for row in rows:
-        name, target = str(row["command"]), row["target"]
-        verdict = "" if target is None else f"≤ {target} ({'met' if float(str(row['times'])) <= target else 'MISSED'})"
-        print(f"{name:24} {row['cpu_ms']:11} ms {row['times']:8}  {verdict}".rstrip())
+    for name, ms in found.items():
+        times, target = round(ms / bare, 1), TARGETS.get(name)
+        verdict = "" if target is None else f"≤ {target} ({'met' if times <= target else 'MISSED'})"
+        print(f"{name:24} {ms:11.1f} ms {times:8}  {verdict}".rstrip())
 
 
 if __name__ == "__main__":

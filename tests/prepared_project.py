@@ -177,7 +177,19 @@ def _ingested(root: Path) -> None:
     _run(root, "memory", "ingest", "talk.md", "--yes")
 
 
+def _committed(root: Path) -> None:
+    for line in (("add", "--all"), ("commit", "--quiet", "--message", "all")):
+        git(root, *line)
+
+
+def _blocked_run(root: Path) -> None:
+    _committed(root)
+    typed(root, "run", "--agent", "false", "--max-attempts", "1")
+
+
 _PREPARATIONS: dict[str, Callable[[Path], object]] = {
+    "run": _committed,
+    **dict.fromkeys(("run stop", "run resume", "run retry", "run clean"), _blocked_run),
     "sprint resolve": fork_sprint,
     "memory forget": _ingested,
     "evidence add": _new_report,

@@ -27,9 +27,11 @@ FINDS = {
     "check trace": 1,
     "check trace --format sarif --output trace.sarif": 1,
     'evidence redact 4K7M --reason "A token of the test server"': 2,
+    **dict.fromkeys(("run status", "run events", "run --agent codex --until testing"), 2),
+    **dict.fromkeys(("run resume", "run resume --max-minutes 600", "run retry coding"), 4),
 }
 """The exit codes of examples that find something in this project, or nothing to do: a fork, missing results of tests,
-evidence without a secret."""
+evidence without a secret, no run, no such client, an agent that does nothing."""
 
 
 @pytest.fixture(scope="module")

@@ -61,6 +61,8 @@ READS = {
     "metrics": "",
     "next": "",
     "report": "",
+    "run events": "",
+    "run status": "",
     "sprint list": "",
     "sprint report": "",
     "sprint show": "",
@@ -87,15 +89,14 @@ READS = {
 
 WRITES = set(
     """
-    approve, baseline lint, baseline tests, baseline trace,
-    context, evidence add, evidence redact, evidence run, feedback add, feedback triage, history import,
-    history learn, history prune, hook, init, integrate, mcp, memory add, memory copy, memory edit, memory forget,
-    memory import, memory ingest, memory link, memory maintain, memory move, memory promote,
-    memory reject, memory restore, migrate, prove, sprint close, sprint resolve, sprint start, stage advance,
-    stage draft, stage put, stage reopen, stage skip, task fail, task finish,
-    task note, task start, trace add, trace baseline create,
-    trace import, trace link, trace retire, trace review, trace unlink, trace verify, waive, window add,
-    window prune, window restore, workflow use
+    approve, baseline lint, baseline tests, baseline trace, context, evidence add, evidence redact,
+    evidence run, feedback add, feedback triage, history import, history learn, history prune, hook, init,
+    integrate, mcp, memory add, memory copy, memory edit, memory forget, memory import, memory ingest,
+    memory link, memory maintain, memory move, memory promote, memory reject, memory restore, migrate, prove,
+    run, run clean, run resume, run retry, run stop, sprint close, sprint resolve, sprint start, stage advance,
+    stage draft, stage put, stage reopen, stage skip, task fail, task finish, task note, task start, trace add,
+    trace baseline create, trace import, trace link, trace retire, trace review, trace unlink, trace verify,
+    waive, window add, window prune, window restore, workflow use
     """.replace("\n", " ")
     .replace("  ", "")
     .strip()

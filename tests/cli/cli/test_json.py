@@ -66,6 +66,12 @@ ELSEWHERE = {
     "memory_restore",
     "prove",
     "report",
+    "run_clean",
+    "run_events",
+    "run_resume",
+    "run_retry",
+    "run_status",
+    "run_stop",
     "sprint_resolve",
 }
 """Commands whose value has its shape from another (a move, or a part of a state), or a test of its own."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import by_person
+from tests.cli.shapes import promised, shape
 from tests.run_world import FIXED, NEW_TESTS, SPRINT, RunWorld, artifact, honest
 from tests.trees import git
 from verifflowcc.run.store.run_tree import place_of
@@ -47,9 +48,11 @@ def test_a_run_drives_a_light_sprint_to_its_close_and_leaves_the_checkout_alone(
     assert (world.root / "shop.py").read_text() == FIXED
     log = git(world.root, "log", "--format=%an|%(trailers:key=Vfcc-Actor,valueonly,separator=%x2C)|%s", "--no-merges")
     assert f"vfcc run|agent:coder|{RUN}: coding by coder" in log
-    cleaned = world.run("clean")
+    assert shape(world.run("status", "--json").data) == promised("run_status")
+    cleaned = world.run("clean", "--json")
     assert cleaned.code == 0, cleaned
-    assert "kept" not in cleaned.out
+    assert shape(cleaned.data) == promised("run_clean")
+    assert cleaned.data["kept"] == []
     assert not git(world.root, "branch", "--list", "vfcc/*")
 
 
@@ -122,7 +125,7 @@ def test_an_agent_that_lies_about_the_work_passes_no_gate(tmp_path: Path) -> Non
         f"vfcc/{RUN}/planner-5",
     ]
     assert done.data["stage"] == "planning"
-    assert "planner-5" in done.data["detail"]
+    assert done.data["detail"].startswith("5 attempts in planning; ")
     assert done.data["next"] == "vfcc run retry planning"
     assert forged not in git(world.root, "ls-tree", "-r", "--name-only", BRANCH)
 
@@ -136,6 +139,27 @@ def test_a_second_driver_is_refused_while_a_run_is_open(tmp_path: Path) -> None:
     world.write_script(honest())
     retried = world.run("retry", "planning", "--json")
     assert retried.code == 0, retried
+
+
+def test_the_script_of_the_person_is_run_and_not_the_one_in_the_worktree(tmp_path: Path) -> None:
+    world = RunWorld(tmp_path)
+    wrapper = world.root / "agent"
+    wrapper.write_text("#!/bin/sh\nexit 1\n")
+    wrapper.chmod(0o755)
+    world.commit("an agent that fails")
+    wrapper.write_text(f"#!/bin/sh\nexec {world.agent}\n")
+
+    done = world.run("--agent", "./agent", "--until", "planning", "--json")
+
+    assert done.code == 0, done
+    assert [each["outcome"] for each in done.data["attempts"]] == ["done"]
+
+
+def test_a_client_that_is_not_installed_starts_no_run(tmp_path: Path) -> None:
+    world = RunWorld(tmp_path)
+
+    world.run("--agent", "no-such-agent --fast").refused(2, "no-such-agent is not installed here", "vfcc run --agent")
+    assert not git(world.root, "branch", "--list", "vfcc/*")
 
 
 def test_a_run_needs_a_committed_sprint(tmp_path: Path) -> None:

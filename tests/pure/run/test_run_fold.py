@@ -218,4 +218,4 @@ def test_after_three_attempts_the_next_client_is_taken_and_then_the_run_is_block
     blocked = next_move(world.state, world.place)
 
     assert blocked.kind is MoveKind.BLOCK
-    assert "coder-6 (claude: done); tests: failed" in blocked.detail
+    assert blocked.detail == "6 attempts in plan; tests: failed"

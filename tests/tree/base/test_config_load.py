@@ -360,6 +360,7 @@ def test_the_schema_knows_every_key_that_the_program_does() -> None:
         "memory",
         "hooks",
         "git",
+        "run",
         "tokens",
     ]
     assert list(schema["properties"]) == sections

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from verifflowcc.base.errors import FormatError, UsageError, WorkspaceError
+from verifflowcc.base.git.git_place import top_of
 from verifflowcc.base.process.clock import terminal_in_use
 
 # A text in the person's own editor.
@@ -71,7 +72,7 @@ def pager_command(root: Path, env: Mapping[str, str]) -> list[str]:
         if not words or words[0] in _NONE:
             continue
         found = shutil.which(words[0], path=env.get("PATH", os.defpath))
-        if found and os.path.isabs(found) and not _inside(Path(found), _repository(root)):  # noqa: PTH117
+        if found and os.path.isabs(found) and not _inside(Path(found), top_of(root) or root):  # noqa: PTH117
             return [found, *words[1:]]
     return []
 
@@ -111,8 +112,3 @@ def _shown_by(command: list[str], text: bytes, env: Mapping[str, str]) -> bool:
 
 def _inside(path: Path, folder: Path) -> bool:
     return path.is_relative_to(folder) or path.resolve().is_relative_to(folder.resolve())
-
-
-def _repository(root: Path) -> Path:
-    """Return the folder of the repository that `root` lies in; `root` itself where it is in none."""
-    return next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)

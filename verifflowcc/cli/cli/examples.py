@@ -39,7 +39,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "context diff --agent coder --commit HEAD~1 --commit HEAD",
     ),
     "context tune": ("context tune", "context tune --agent coder --last 20"),
-    "run": ("run --dry-run", "run --agent codex --until design"),
+    "run": ("run --dry-run", "run --agent codex --until testing"),
     "run status": ("run status",),
     "run events": ("run events",),
     "run stop": ("run stop",),

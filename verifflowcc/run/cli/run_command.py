@@ -308,9 +308,11 @@ def _plan_lines(plan: "RunPlan") -> "Iterator[str]":
 
 def _run_lines(line: "RunLine") -> "Iterator[str]":
     where = f", in {line.stage}" if line.stage else ""
-    yield f"{line.run}: {line.status}{where}{f' ({line.detail})' if line.detail and not line.asks else ''}"
+    yield f"{line.run}: {line.status}{where}"
     for each in line.attempts:
         yield f"  {_attempt(each)}"
+    if line.detail and not line.asks:
+        yield f"why: {line.detail}"
     for ask in line.asks:
         yield f"asked: {ask}"
     cost = "" if line.micro_usd is None else f", ${line.micro_usd / _MICRO:.2f}"

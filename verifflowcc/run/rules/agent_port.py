@@ -148,7 +148,8 @@ class AgentTask:
     the table of the role's `tools.yaml`, as `read_tools` returns it; `closed` are patterns of paths that it may not
     edit whatever that table allows, and `opened` those of its stage's artifacts, which it always may. `folder` is the
     worktree, `scratch` a folder outside of it for the client's own files. `schema` is the JSON schema of the answer, as
-    text; empty where none is asked for. `environment` is added to what `run_agent` passes on.
+    text; empty where none is asked for. `environment` is added to what `run_agent` passes on. `checkout` is the
+    project in the person's checkout, of which a command's own files are.
     """
 
     folder: str
@@ -164,6 +165,7 @@ class AgentTask:
     limits: AgentLimits = field(default_factory=AgentLimits)
     schema: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
+    checkout: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +269,10 @@ class AgentClient(Protocol):
     @property
     def name(self) -> str:
         """Its name in the configuration and in events."""
+
+    @property
+    def program(self) -> str:
+        """The program that is started: a name to look for on the PATH, or a path."""
 
     @property
     def abilities(self) -> AgentAbilities:

@@ -50,6 +50,11 @@ class CommandAgent:
         return shlex.join(self.argv)
 
     @property
+    def program(self) -> str:
+        """The first word of the command."""
+        return self.argv[0]
+
+    @property
     def abilities(self) -> AgentAbilities:
         """It gets the id of its session as `VFCC_SESSION`; nothing else is expected of it."""
         return AgentAbilities(fixes_session=True)
@@ -68,7 +73,7 @@ class CommandAgent:
             {"VFCC_SESSION": task.session, "VFCC_MODEL": task.model} if task.model else {"VFCC_SESSION": task.session}
         )
         return AgentCommand(
-            self.argv,
+            tuple(of_checkout(each, task.checkout) for each in self.argv),
             whole.encode("utf-8", "replace"),
             task.folder,
             task.scratch,
@@ -118,6 +123,19 @@ class CommandAgent:
     def usage(self, steps: Sequence[AgentStep], before: AgentUsage) -> AgentUsage | None:
         """Return what its last `usage` line says, which is of the whole session."""
         return usage_of(steps, before)
+
+
+def of_checkout(word: str, checkout: str) -> str:
+    """Return a word of a command, with a path from `./` or `../` as one in the person's checkout.
+
+    In the worktree of an attempt it would be a file that the agent can change.
+
+    >>> of_checkout("./agent.sh", "/home/you/shop"), of_checkout("--fast", "/home/you/shop")
+    ('/home/you/shop/agent.sh', '--fast')
+    """
+    if not checkout or not word.startswith(("./", "../")):
+        return word
+    return f"{checkout}/{word.removeprefix('./')}"
 
 
 def command_agent(words: str) -> CommandAgent:

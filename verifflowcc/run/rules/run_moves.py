@@ -220,11 +220,11 @@ def blockers_after(run: RunState, attempt: RunAttempt) -> tuple[RunBlocker, ...]
 
 
 def what_was_tried(run: RunState, counted: Sequence[RunAttempt]) -> str:
-    """Return one line on the attempts in a stay and what the last one lacked."""
-    listed = ", ".join(f"{each.id} ({each.client}: {each.outcome})" for each in counted)
-    blockers = blockers_after(run, counted[-1])
-    lacks = "; ".join(f"{each.criterion}: {each.reason}" for each in blockers) or "no attempt ended well"
-    return f"{counted[-1].stage}: {listed}; {lacks}"
+    """Return one line on the attempts in a stay and what the last one lacked; the attempts are events of their own."""
+    last = counted[-1]
+    reasons = [f"{each.criterion}: {each.reason.partition(chr(10))[0]}" for each in blockers_after(run, last)]
+    lacks = "; ".join(reasons) or f"{last.id} ({last.client}) ended as {last.outcome}"
+    return f"{len(counted)} {'attempt' if len(counted) == 1 else 'attempts'} in {last.stage}; {lacks}"
 
 
 def blockers_text(blockers: Sequence[RunBlocker]) -> str:

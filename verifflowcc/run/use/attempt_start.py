@@ -200,6 +200,7 @@ def _task(driver: RunDriver, run: RunState, attempt: RunAttempt, session: str, t
         model=attempt.model,
         limits=_limits(run),
         environment={**passed_variables(passed, os.environ), "VFCC_SPRINT": run.sprint},
+        checkout=str(driver.place.root),
     )
 
 

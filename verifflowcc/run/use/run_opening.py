@@ -1,6 +1,7 @@
 """Open a run, continue one, retry a stage, stop it, and clean up after it."""
 
 import os
+import shutil
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
@@ -20,6 +21,7 @@ from verifflowcc.base.text.identifiers import numbered, slug
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.prompt.use.stages import reopen_stage
+from verifflowcc.run.rules.command_agent import of_checkout
 from verifflowcc.run.rules.run_fold import RunState, RunStatus
 from verifflowcc.run.rules.run_moves import MAX_ATTEMPTS, MAX_MINUTES, MAX_TOKENS
 from verifflowcc.run.store.run_tree import (
@@ -66,6 +68,10 @@ class RunOrder:
     tokens: int | None = MAX_TOKENS
     micro_usd: int | None = None
 
+    def named(self) -> tuple[str, ...]:
+        """Return every client that is named, once."""
+        return tuple(dict.fromkeys(word for words in self.clients.values() for word in words))
+
     def limits(self) -> dict[str, int | None]:
         """Return the ceilings as an event holds them."""
         return {
@@ -94,6 +100,8 @@ def start_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: 
     """Open a run of a sprint and drive it. Raises ConflictError where one of the sprint is open already."""
     with locked(runs_folder(workspace.root) / "opening", WAIT_S):
         state = _checked(workspace, sprint, order, tools)
+        if missing := _missing_programs(workspace, order, tools):
+            raise UsageError(f"{missing[0]} is not installed here", hint="vfcc run --agent CLIENT")
         if uncommitted := uncommitted_files(workspace.root):
             tools.say(f"note: the run starts from the last commit; {len(uncommitted)} changed files are not part of it")
         driver = _opened(workspace, state, order, tools)
@@ -104,6 +112,8 @@ def start_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: 
 def plan_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: RunMachinery) -> RunPlan:
     """Return what a run would do; nothing is written. Raises as `start_run` does."""
     state = _checked(workspace, sprint, order, tools, restore=False)
+    for program in _missing_programs(workspace, order, tools):
+        tools.say(f"note: {program} is not installed here")
     place = place_of(workspace.root, _free_id(workspace, state.id))
     assert state.workflow is not None
     left, stages = state.current is None, []
@@ -126,7 +136,7 @@ def _checked(
         raise UsageError(f"{state.id} is closed", hint='vfcc sprint start "Title"')
     if order.until:
         find_stage(state, order.until)
-    for each in {word for words in order.clients.values() for word in words}:
+    for each in order.named():
         tools.client(each)
     _require_committed(workspace, state)
     _require_allowed(workspace, state)
@@ -137,6 +147,12 @@ def _checked(
             hint=f"vfcc run resume {other.state.id}  # or: vfcc run clean {other.state.id} --force",
         )
     return state
+
+
+def _missing_programs(workspace: Workspace, order: RunOrder, tools: RunMachinery) -> list[str]:
+    """Return the programs of the named clients that this machine lacks."""
+    programs = [of_checkout(tools.client(each).program, str(workspace.root)) for each in order.named()]
+    return [each for each in programs if shutil.which(each) is None]
 
 
 def _is_open(found: OpenRun, sprint_id: str) -> bool:
