@@ -102,7 +102,7 @@ def test_every_option_in_the_table_is_one_of_its_command() -> None:
 def test_every_command_is_guarded_and_a_group_that_does_something_is_for_everybody() -> None:
     for name, command in commands():
         if getattr(command, "commands", None):
-            assert {COMMANDS[name], *BY_OPTION.get(name, {}).values()} <= {QUERY, WORK}, name
+            assert {COMMANDS[name], *BY_OPTION.get(name, {}).values()} <= {QUERY, WORK, MOVE}, name
         else:
             assert isinstance(command, GuardedCommand), name
 
