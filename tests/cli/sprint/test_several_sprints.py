@@ -44,6 +44,7 @@ NEED_A_SPRINT = (
     "evidence redact x --reason y",
     "approve plan",
     "waive plan --reason x",
+    "run --dry-run",
     "baseline tests",
     "baseline lint",
     "baseline trace",

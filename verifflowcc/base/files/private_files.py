@@ -1,6 +1,7 @@
 """The folder of the person's memory is for that person alone: folders 0700, files 0600, whatever the umask allows."""
 
 import os
+from _thread import allocate_lock  # threading costs a hook more than the lock does
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,12 +49,50 @@ def private_if_own(path: Path) -> Iterator[None]:
     if not _is_own(path):
         yield
         return
-    # The umask, because SQLite and pathlib make files and parent folders whose modes cannot be given to them.
-    before = os.umask(OTHERS)
+    _MASK.enter()
     try:
         yield
     finally:
-        os.umask(before)
+        _MASK.leave()
+
+
+class _PrivateMask:
+    """The umask of the process while any thread is inside: the first one sets it, the last one restores it.
+
+    SQLite and pathlib make files and parent folders whose modes cannot be given to them. Threads that each restored
+    what they found would leave the umask set for good where they overlap.
+    """
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+        self._inside = 0
+        self._before = 0
+
+    def enter(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._before = os.umask(OTHERS)
+            self._inside += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                os.umask(self._before)
+
+    def read(self) -> int:
+        with self._lock:
+            mask = os.umask(OTHERS)
+            os.umask(mask)
+        return mask
+
+
+_MASK = _PrivateMask()
+
+
+def current_umask() -> int:
+    """Return the umask, which can only be read by setting it."""
+    return _MASK.read()
 
 
 def open_to_others() -> Path | None:

@@ -15,7 +15,7 @@ from typing import Any
 from verifflowcc import __version__
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files.layout import Stamps, as_in_git, as_on_disk, check_inside
-from verifflowcc.base.files.private_files import private_if_own
+from verifflowcc.base.files.private_files import current_umask, private_if_own
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
 
@@ -174,7 +174,7 @@ def _replace(path: Path, raw: bytes, *, durable: bool = True, mode: int | None =
             file.flush()
             if durable:
                 os.fsync(file.fileno())
-        Path(name).chmod(0o666 & ~_umask() if mode is None else mode)
+        Path(name).chmod(0o666 & ~current_umask() if mode is None else mode)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
@@ -249,12 +249,6 @@ def _make_folders(folder: Path) -> None:
     _make_folders(folder.parent)
     folder.mkdir(exist_ok=True)
     sync_folder(folder.parent)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def sync_folder(folder: Path) -> None:
