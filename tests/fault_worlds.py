@@ -24,6 +24,9 @@ _DERIVED = re.compile(
 _CUT_SHORT = ("it has goals.md and no event", "is gone, and its hooks with it", f"{CLIENTS_AREA}: ")
 """Doctor's words for a start, or an integration of clients, that was cut short; the same command mends both."""
 
+KILLED_ELSEWHERE = {"run"}
+"""A run drives other processes and keeps worktrees beside the project: `tests/cli/run/test_run_killed.py` stops it."""
+
 _ALLOWED = ".local/share/vfcc/allowed.json"
 SCRATCH = "scratch"
 """The folder of a home for temporary files."""
@@ -31,7 +34,8 @@ SCRATCH = "scratch"
 
 def lines(more: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
     """Return each writing command with the lines that run it: those of `more`, else the examples of the help."""
-    writing = [name for name in EXAMPLES if COMMANDS.get(name, QUERY) != QUERY or name in more]
+    writing = [name for name in EXAMPLES if name in more or COMMANDS.get(name, QUERY) != QUERY]
+    writing = [name for name in writing if name.split()[0] not in KILLED_ELSEWHERE]
     return [(name, line) for name in writing for line in more.get(name, EXAMPLES[name]) if "|" not in line]
 
 

@@ -29,7 +29,7 @@ HISTORIED = {
     "history_show_session": "show --by session",
     "history_similar": "similar login",
     "history_prune": "prune --older-than 300d --yes",
-    "history_sql": "sql SELECT(tool_name)FROM(tool_executions)",
+    "history_sql": 'sql SELECT(tool_name)FROM"tool_executions"',
     "history_export": "export out",
     "history_learn": "learn",
 }

@@ -5,10 +5,16 @@ from typing import Annotated
 import typer
 
 
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= 65_535:
+        raise typer.BadParameter(f"{text!r} is not a port (expected, for example, 8931)")
+    return int(text)
+
+
 def mcp(
     http: Annotated[
         int | None,
-        typer.Option("--http", min=1, max=65535, help="Serve on this port of 127.0.0.1 instead, with a token"),
+        typer.Option("--http", metavar="PORT", parser=_port, help="Serve on this port of 127.0.0.1, with a token."),
     ] = None,
 ) -> None:
     """Serve an agent's client over stdin and stdout (Model Context Protocol).

@@ -31,7 +31,7 @@ SYNONYMS: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("undo", "revert"), ("restore", "reopen")),
     **dict.fromkeys(("forward", "continue"), ("advance", "next")),
     **dict.fromkeys(("back", "return"), ("reopen",)),
-    **dict.fromkeys(("exec", "execute", "test"), ("run", "evidence run")),
+    **dict.fromkeys(("exec", "execute", "test"), ("evidence run",)),
     **dict.fromkeys(("validate", "verify", "lint"), ("check",)),
     **dict.fromkeys(("prompt", "compile", "build"), ("context show",)),
     **dict.fromkeys(("setup", "install", "hooks"), ("integrate",)),

@@ -22,7 +22,7 @@ EXIT_CODES = {"done": 0, "failed": 3, "blocked": 4, "waiting": 6, "limit": 7, "s
 _FOLLOW_S = 0.5
 _MICRO = 1_000_000
 
-app = typer.Typer(help="Drive a sprint with agents, stage by stage; evidence decides.", no_args_is_help=False)
+app = typer.Typer(help="Run a sprint with agents, stage by stage; evidence decides.", no_args_is_help=False)
 
 
 def _count(text: str) -> int:
@@ -94,7 +94,7 @@ def run(
     as_json: JsonFlag = False,
     full: FullFlag = False,
 ) -> None:
-    """Drive a sprint with agents from its active stage to its close.
+    """Run a sprint with agents from its active stage to its close.
 
     Each attempt works in a git worktree of its own; vfcc commits, merges, runs the checks and asks the gate. It never
     pushes, approves or waives, and leaves the checkout alone. Exits with 4 where a gate stays closed, 6 where a person
@@ -243,7 +243,7 @@ def resume(
     max_tokens: MaxTokensOption = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Continue a run after a crash, a stop, a limit, or once a person did what was asked.
+    """Resume a run after a crash, a stop, a limit, or once a person did what was asked.
 
     Exits as `vfcc run` does.
     """
@@ -263,7 +263,7 @@ def retry(
     run: RunArgument = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Give a stage of a run its attempts again, and continue.
+    """Retry a stage of a run, with all of its attempts.
 
     Exits as `vfcc run` does.
     """
