@@ -262,9 +262,9 @@ def merge(top: Path, commit: str, message: str) -> tuple[str | None, tuple[str, 
         env=_NAME,
     )
     if done.code:
-        listed = ask_git(top, "diff", "--name-only", "-z", "--diff-filter=U").out.split(b"\0")
+        listed = ask_git(top, "ls-files", "--unmerged", "-z").out.split(b"\0")
         change_with_git(top, "merge", "--abort")
-        paths = tuple(sorted(os.fsdecode(each) for each in listed if each))
+        paths = tuple(sorted({os.fsdecode(each.partition(b"\t")[2]) for each in listed if each}))
         if not paths:
             raise WorkspaceError(f"git cannot merge {commit[:12]}: {done.first_line}", hint=f"git -C {top} status")
         return None, paths
