@@ -106,6 +106,12 @@ def test_a_removed_test_of_a_stale_report_is_not_demanded() -> None:
     assert red(world.told(gone, kept)) == []
 
 
+def test_a_test_whose_file_moved_since_the_evidence_is_not_demanded_under_its_old_name() -> None:
+    old = result("tests/test_gone.py::test_form", "TEST-login", report=OTHER.name)
+
+    assert red(W.reported(replace(OTHER, stale="old")).told(old)) == []
+
+
 def test_a_circle_is_told_at_the_link_that_begins_it() -> None:
     world = shown(item("REQ-a", "refines NEED-a", "refines REQ-b"), item("REQ-b", "refines REQ-a"))
 

@@ -249,7 +249,10 @@ class TestJoins:
 
         A report says so whose other tests the tree has: of one in which none is found, no name can be resolved.
         """
-        return not result.known and result.report in self._located and self.verdicts[result.test].outcome is None
+        file, named, _ = result.test.partition("::")
+        # Evidence keeps what was found when it was made; its files may have moved since.
+        lost = not result.known or (bool(named) and file not in self.view.code)
+        return lost and result.report in self._located and self.verdicts[result.test].outcome is None
 
     @cached_property
     def _located(self) -> frozenset[str]:
