@@ -6,6 +6,7 @@ import select
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -224,8 +225,10 @@ def test_a_driver_that_is_killed_takes_its_agent_with_it(tmp_path: Path) -> None
 
 def below(pid: int) -> list[int]:
     """Return the processes below one, however deep."""
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    parents = {int(line.split()[0]): int(line.split()[1]) for line in listed.splitlines()}
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it ended since
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
     found = [pid]
     for each in found:
         found += [child for child, parent in parents.items() if parent == each]
