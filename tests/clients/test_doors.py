@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -136,23 +135,6 @@ def named(request: Request) -> str:
     found = STEP.search(last_result(request).replace('\\"', '"'))
     assert found, last_result(request)
     return found[1]
-
-
-@pytest.mark.parametrize("client", PREFIX)
-def test_the_last_line_of_a_long_answer_reaches_the_model(
-    client: str, desk: Desk, request: pytest.FixtureRequest
-) -> None:
-    long = "".join(f"def function_{number}(a, b):\n    return {number}\n\n\n" for number in range(400))
-    (desk.folder / "long.py").write_text(long, encoding="utf-8")
-    asked: dict[str, Any] = {"ask": "file", "of": "long.py", "budget": 9_000}
-
-    with serving({MAIN: [calls(f"{PREFIX[client]}code", **asked), Turn("Done.")]}) as server:
-        ran = run(client, program_of(client, request), desk, server)
-
-    assert ran.code == 0, ran
-    result = last_result(server.asked()[1])
-    assert "function_300" in result
-    assert "next: next()" in result
 
 
 PLUGIN = Path(__file__).parents[2] / "plugin"
