@@ -122,7 +122,7 @@ def _file(file: Json) -> dict[str, Json] | None:
 
 LEAST_SEEN = {PatternType.CO_EDIT: 3, PatternType.ERROR_FIX: 1, PatternType.REFACTOR: 3}
 LEAST_CONFIDENCE = 400
-"""What is less sure is told by `history show --by pattern`, and offered to nobody."""
+"""What is less sure is shown by `history show --by pattern`, and not offered."""
 _TYPE = {PatternType.CO_EDIT: "pattern", PatternType.ERROR_FIX: "fix", PatternType.REFACTOR: "pattern"}
 _ACTOR = "agent:history"
 """Whoever asks: what a rule found is a proposal, and a person decides."""

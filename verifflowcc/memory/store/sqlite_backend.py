@@ -444,7 +444,7 @@ LOG = (
     f"CREATE TRIGGER items_removed AFTER DELETE ON items BEGIN {_row('OLD')} END",
     f"CREATE TRIGGER items_changed AFTER UPDATE ON items BEGIN {_row('OLD')} {_row('NEW')} END",
 )
-"""Makes the log anew, with a first row, so that there always is a newest one."""
+"""Makes the log again, with a first row, so that there always is a newest one."""
 
 
 def is_logged(connection: sqlite3.Connection) -> bool:

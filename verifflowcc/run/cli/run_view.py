@@ -25,7 +25,7 @@ EVERY_S = 0.2
 
 
 class RunView:
-    """Draws a run in a thread of its own; the driver tells it what is new."""
+    """Draws a run in a thread of its own; the driver reports to it what is new."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
