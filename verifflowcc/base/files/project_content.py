@@ -217,14 +217,19 @@ def _followed(
 ) -> Iterator[tuple[str, str]]:
     """Yield those of `links` that lead to files which are not among `names`, each with the digests of these files.
 
-    Tests read through a link, so content behind one is content that they run on. A link to the project itself, or to a
-    folder around it, is none of these.
+    Tests read through a link, so content behind one is content that they run on. A link to the project itself, to a
+    folder around it, or to what the kernel makes up is none of these.
     """
     top = os.path.realpath(os.fsencode(root))
 
     def counts(real: bytes) -> bool:
         shown = shown_name(os.path.relpath(real, top))
-        return is_around(top, real) or shown in names or any(each.startswith(f"{shown}/") for each in names)
+        return (
+            is_around(top, real)
+            or is_of_kernel(real)
+            or shown in names
+            or any(each.startswith(f"{shown}/") for each in names)
+        )
 
     for name, full in links:
         real = os.path.realpath(full)
@@ -242,6 +247,11 @@ def _followed(
 def is_around(top: bytes, real: bytes) -> bool:
     """Say whether `real` is the folder `top` or one around it."""
     return os.path.join(top, b"").startswith(os.path.join(real, b""))  # noqa: PTH118 - names are bytes here
+
+
+def is_of_kernel(real: bytes) -> bool:
+    """Say whether `real` is made up by the kernel: it may be other content each time, and its dates say nothing."""
+    return real.startswith((b"/proc/", b"/sys/", b"/dev/")) and not real.startswith(b"/dev/shm/")
 
 
 def _linked_files(name: str, real: bytes, counts: Callable[[bytes], bool]) -> list[tuple[bytes, bytes]]:

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from verifflowcc.base.errors import WorkspaceError
-from verifflowcc.base.files.project_content import belongs, is_around, listed_at, walk
+from verifflowcc.base.files.project_content import belongs, is_around, is_of_kernel, listed_at, walk
 from verifflowcc.base.files.write import shown_name
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.work_tree import LINK
@@ -16,9 +16,6 @@ MOST = 20_000
 """So many files below an ignored folder are looked at; caches and environments are none of them."""
 
 _SOURCES = (b".py", b".js", b".mjs", b".cjs", b".ts", b".mts", b".cts", b".jsx", b".tsx", b".rb", b".php", b".pth")
-
-
-_KERNEL = (b"/proc/", b"/sys/", b"/dev/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +69,7 @@ def _uncovered(top: bytes, real: bytes) -> str:
     if real != top and is_around(top, real):
         return "a folder around the project, so evidence does not cover its files"
     special = os.path.exists(real) and not os.path.isfile(real) and not os.path.isdir(real)  # noqa: PTH110, PTH112, PTH113
-    if special or real.startswith(_KERNEL):
+    if special or is_of_kernel(real):
         return "something that is no file of a disk, so evidence does not cover it"
     return ""
 
