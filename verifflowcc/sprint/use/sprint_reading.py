@@ -9,8 +9,8 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from verifflowcc.base.errors import ConflictError, LedgerError, UsageError, VfccError, WorkspaceError
-from verifflowcc.base.files.layout import check_inside
-from verifflowcc.base.files.ledger import Ledger, read_text
+from verifflowcc.base.files.layout import Stamps, check_inside
+from verifflowcc.base.files.ledger import PACK, Ledger, is_event_file, read_text
 from verifflowcc.base.git.git_head import FILE, current_branch, head_files, started_here
 from verifflowcc.base.model.events import LedgerProblem, LedgerRead
 from verifflowcc.base.model.sprint_state import DONE, SprintLine, SprintState, SprintStatus
@@ -158,6 +158,25 @@ def depends_on(workspace: Workspace) -> tuple[str, ...]:
         listed = ledger.names(name) if name in known else ()
         paths += [f"{MEMORY}/sprint/{name}", events, *(f"{events}/{event}" for event in listed)]
     return tuple(paths)
+
+
+_NEWEST = 1_000
+"""Of so many event files in a folder the stamps are kept beside the names: an edit by hand shows without reading."""
+
+
+def watch_ledgers(workspace: Workspace, stamps: Stamps, *, edits: bool = False) -> None:
+    """Take what changes with any event: the names in the folders of sprints and events, and the stamps of packs.
+
+    The name of an event's file holds a digest of its content, so that its name says all, also a moment after it was
+    written; a pack's does not. With `edits` the newest event files are watched for edits by hand, too.
+    """
+    for name in stamps.take_names(f"{MEMORY}/sprint"):
+        stamps.take_names(f"{MEMORY}/sprint/{name}")
+        events = f"{MEMORY}/sprint/{name}/events"
+        listed = stamps.take_names(events)
+        stamps.take(f"{events}/{each}" for each in listed if each.endswith(PACK))
+        if edits:
+            stamps.take_fixed(f"{events}/{each}" for each in listed[-_NEWEST:] if is_event_file(each))
 
 
 # Which sprint is meant: one resolution for every command, the brief and the hooks.
