@@ -16,12 +16,13 @@ from verifflowcc.base.files.layout import MEMORY, Stamps, settled
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.model.config_values import HookSettings, ToolTable, TraceSettings
 from verifflowcc.base.model.events import Json
-from verifflowcc.base.model.sprint_state import SprintState, Stage
+from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.canonical import canonical, digest_bytes
 from verifflowcc.base.text.quick_json import read
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.rules.sprint_people import VARIABLE
+from verifflowcc.sprint.rules.stage_moves import pinned_digest
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.sprint_reading import (
     NO_SPRINT,
@@ -93,8 +94,8 @@ class AgentState:
     @property
     def ledgers_say(self) -> str:
         """A digest of all that a snapshot holds of the ledgers: the open sprints, their stages, and which is chosen."""
-        stages = [(one.id, _stage_of(one, one.current), _tests_of(one)) for one in self.open]
-        return digest_text(repr((self.choice.id, self.choice.ambiguous, stages)))
+        stages = [[one.id, one.current or "", pinned_digest(one.workflow)] for one in self.open]
+        return digest_bytes(canonical([self.choice.id or "", self.choice.ambiguous, stages]))
 
     @property
     def place(self) -> dict[str, str]:
@@ -271,14 +272,5 @@ def _of_each(found: Sequence[tuple[str, dict[str, Json]]]) -> Json:
 
 
 def _role_of(sprint: SprintState | None, stage: str | None) -> str | None:
-    found = _stage_of(sprint, stage)
-    return found.role if found else None
-
-
-def _stage_of(sprint: SprintState | None, stage: str | None) -> Stage | None:
     found = sprint.stage(stage) if sprint and stage else None
-    return found.stage if found else None
-
-
-def _tests_of(sprint: SprintState) -> tuple[str, ...]:
-    return sprint.workflow.trace.tests if sprint.workflow else ()
+    return found.stage.role if found else None

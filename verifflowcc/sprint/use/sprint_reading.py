@@ -5,7 +5,6 @@ It imports nothing of what moves a sprint: hooks and the shortest commands read 
 
 import json
 import os
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from verifflowcc.base.errors import ConflictError, LedgerError, UsageError, VfccError, WorkspaceError
@@ -236,7 +235,11 @@ class CurrentSprint:
         """The git command that chooses one, where one was started on a branch of its own."""
         names = [each for each in self.branches.values() if each]
         alone = [each for each in names if names.count(each) == 1]
-        return [f"git switch {shlex.quote(alone[0])}"] if alone else []
+        if not alone:
+            return []
+        import shlex  # most projects have one open sprint
+
+        return [f"git switch {shlex.quote(alone[0])}"]
 
 
 NO_SPRINT = CurrentSprint(None, "", {})
