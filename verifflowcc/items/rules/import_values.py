@@ -66,10 +66,12 @@ def with_imported(text: str, tool: str, file: str, name: str, links: Sequence[Va
 
     `links` are the entries of its links as they are read.
     """
-    digests = {part: _digest(raw) for part, raw in parts_of(text).items()}
+    parts = split(text)
+    digests = {part: _digest(raw) for part, raw in _parts(parts).items()}
     if links:
         digests[_LINKS] = _link_digests(links)
-    return _joined(split(text), {}, _line(ImportOrigin(tool, file, name, digests)))
+    block = (parts.block or "") + _line(ImportOrigin(tool, file, name, digests))
+    return parts.bom + (parts.opening or "---\n") + block + (parts.closing or "---\n") + parts.body
 
 
 def parts_of(text: str) -> Mapping[str, str]:
@@ -77,7 +79,10 @@ def parts_of(text: str) -> Mapping[str, str]:
 
     Raises FormatError, beginning with the line, where the front matter cannot be taken apart.
     """
-    parts = split(text.replace("\r\n", "\n"))
+    return _parts(split(text.replace("\r\n", "\n")))
+
+
+def _parts(parts: FrontMatter) -> Mapping[str, str]:
     found = {key: raw for key, raw in _entries(parts) if key in PARTS}
     body = parts.body.strip("\n")
     return {**found, BODY: body} if body else found

@@ -99,9 +99,9 @@ def read_yaml_tree(root: Path, named: Callable[[Path], str], given: Path | None)
         raise UsageError("a tree of YAML needs a mapping of its fields", hint="vfcc trace import FOLDER --mapping FILE")
     mapping = read_mapping(named(given), plain_yaml(named(given), read_text(given, named(given))))
     paths = sorted(each for each in root.glob(mapping.files) if each.is_file() and each.resolve() != given.resolve())
+    names = ((path, named(path)) for path in paths)
     files = (
-        (named(path), path.relative_to(root).as_posix(), plain_yaml(named(path), read_text(path, named(path))))
-        for path in paths
+        (name, path.relative_to(root).as_posix(), plain_yaml(name, read_text(path, name))) for path, name in names
     )
     return read_mapped(mapping, files)
 
