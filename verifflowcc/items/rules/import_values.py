@@ -324,7 +324,8 @@ class ForeignItems:
 
     Items are in the order of their files; each part is one line, `file:line: why`.
 
-    `malformed` is what the format does not allow (`file:line: why`), and was skipped.
+    `malformed` is what the format does not allow (`file:line: why`), and was skipped. `skipped` are whole files, by
+    name, with the reason.
 
     `tool` is the name of the format. `tops` are kinds whose items need no parent by the tool's own rules.
     """
@@ -334,3 +335,4 @@ class ForeignItems:
     tool: str = ""
     tops: frozenset[str] = frozenset()
     malformed: tuple[str, ...] = ()
+    skipped: Mapping[str, str] = field(default_factory=dict)

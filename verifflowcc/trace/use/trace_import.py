@@ -188,8 +188,8 @@ def import_items(
     """Write an item for each item of the other tool, and return the outcome of each.
 
     With `update`, parts that the other side changed are taken; parts that changed here alone always stay. Raises
-    UsageError for an unknown type, relation or method, FormatError where a file cannot be read, holds no item, or, if
-    `strict`, has a malformed part: then nothing was written.
+    UsageError for an unknown type, relation or method, FormatError where no file can be read or has an item, or, if
+    `strict`, one has a malformed part: then nothing was written.
     """
     policy = policy_of(workspace)
     _demand_known(policy, choices)
@@ -211,7 +211,8 @@ def import_items(
         suspects = _suspects(workspace, policy, planned)
         written = 0 if dry_run else _write(workspace, planned)
     items = [each.item for each in planned]
-    items += _gone(known, {each.foreign.id for each in adoption.items}, name)
+    there = {each.foreign.id for each in adoption.items}
+    items += (each for each in _gone(known, there, name) if known[each.foreign].imported.file not in foreign.skipped)
     return ImportReport(
         foreign.tool,
         tuple(items),
