@@ -331,23 +331,22 @@ MANY_ALIASES = "a: &a [1]\nb: [" + "*a, " * 21 + "]\n"
 
 
 @pytest.mark.parametrize(
-    ("folder", "files", "options"),
+    ("folder", "files", "mapping"),
     [
-        ("reqs", {"reqs/REQ009.yml": "text: [unclosed\n"}, {}),
-        ("reqs", {"reqs/REQ009.yml": MANY_ALIASES}, {}),
-        ("reqs", {"reqs/REQ009.yml": "text: 3\n"}, {}),
-        ("docs", {"docs/b.sdoc": SDOC.format(2) + "nonsense\n", "docs/a.sdoc": SDOC.format(1)}, {}),
-        ("docs", {"docs/b.csv": "Name\nx\n", "docs/a.csv": "id,text\nR-1,Open.\n"}, {}),
-        ("docs", {"docs/b.json": "{", "docs/a.json": '{"versions": {"": {"needs": {"A": {"id": "A"}}}}}'}, {}),
-        ("docs", {"docs/b.yml": "a: [", "docs/a.yml": "t: Open.\n", "map.yml": "text: t\n"}, {"mapping": "map.yml"}),
+        ("reqs", {"reqs/REQ009.yml": "text: [unclosed\n"}, None),
+        ("reqs", {"reqs/REQ009.yml": MANY_ALIASES}, None),
+        ("reqs", {"reqs/REQ009.yml": "text: 3\n"}, None),
+        ("docs", {"docs/b.sdoc": SDOC.format(2) + "nonsense\n", "docs/a.sdoc": SDOC.format(1)}, None),
+        ("docs", {"docs/b.csv": "Name\nx\n", "docs/a.csv": "id,text\nR-1,Open.\n"}, None),
+        ("docs", {"docs/b.json": "{", "docs/a.json": '{"versions": {"": {"needs": {"A": {"id": "A"}}}}}'}, None),
+        ("docs", {"docs/b.yml": "a: [", "docs/a.yml": "t: Open.\n", "map.yml": "text: t\n"}, "map.yml"),
     ],
 )
 def test_a_file_of_many_that_cannot_be_read_is_skipped_and_refused_when_strict(
-    here: Workspace, folder: str, files: dict[str, str], options: dict[str, str]
+    here: Workspace, folder: str, files: dict[str, str], mapping: str | None
 ) -> None:
     write_tree(here.root, files)
-    more = {name: here.root / path for name, path in options.items()}
-    given = ImportSource((here.root / folder,), **more)
+    given = ImportSource((here.root / folder,), mapping=here.root / mapping if mapping else None)
     bad = next(iter(files))
 
     with pytest.raises(FormatError, match=rf"^{bad}:\d+: "):

@@ -134,10 +134,8 @@ def plain_yaml(path: str, text: str, line_shift: int = 0) -> Mapping[str, object
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line_number = mark.line + 1 if mark else 1
-        reason = error.problem or error.context
-        if reason == "found unhashable key":
-            reason = _NO_TEXT
-        raise FormatError(f"{path}:{line_number + line_shift}: {reason}") from error
+        why = _NO_TEXT if error.problem == "found unhashable key" else error.problem or error.context
+        raise FormatError(f"{path}:{line_number + line_shift}: {why}") from error
     except (yaml.YAMLError, ValueError) as error:
         raise FormatError(f"{path}:{1 + line_shift}: a value in it cannot be read: {error}") from error
     return {str(key): each for key, each in value.items()}  # YAML reads `1:` and `on:` as no texts
