@@ -7,7 +7,6 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any
@@ -18,6 +17,7 @@ from verifflowcc.base.files.layout import Stamps, as_in_git, as_on_disk, check_i
 from verifflowcc.base.files.private_files import current_umask, private_if_own
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import sha256
 
 # Files of derived data: JSON that can be made again, below a folder that git ignores.
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from verifflowcc.base.errors import VfccError, WorkspaceError
 from verifflowcc.base.formats.event_bytes import moment
-from verifflowcc.base.git.git_protected import commits_since, product_changes
 from verifflowcc.base.model.gate_input import CommitNote, Facts, OutsideEdit
 from verifflowcc.base.model.sprint_state import Edits, StageEntry, StageState
 from verifflowcc.base.records import replace
@@ -58,6 +57,8 @@ def _changed(workspace: Workspace, entry: StageEntry, facts: Facts) -> list[str]
         now = set(facts.history.entered)
     else:
         try:
+            from verifflowcc.base.git.git_protected import product_changes
+
             now = set(product_changes(workspace.root, entry.head))
         except WorkspaceError:
             now = set()
@@ -77,6 +78,8 @@ def _commits(workspace: Workspace, entry: StageEntry, paths: Sequence[str], fact
     history = facts.history
     if history is not None and not history.problem and (entry.head == history.base or not history.commits):
         return history.commits  # those since the stage was entered are those since the sprint's base
+    from verifflowcc.base.git.git_protected import commits_since
+
     try:
         return tuple(one.note for one in commits_since(workspace.root, entry.head, paths))
     except WorkspaceError:
