@@ -3,11 +3,13 @@
 Git knows the authors of commits; the history of this machine knows what agents edited through their tools.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.base.errors import VfccError, WorkspaceError
 from verifflowcc.base.formats.event_bytes import moment
+from verifflowcc.base.model.agent_clients import HOOKS_MANIFEST
 from verifflowcc.base.model.gate_input import CommitNote, Facts, OutsideEdit
 from verifflowcc.base.model.sprint_state import Edits, StageEntry, StageState
 from verifflowcc.base.records import replace
@@ -122,8 +124,6 @@ def _silent(workspace: Workspace, stage: StageState, facts: Facts) -> tuple[str,
 
     The history is of one machine: on one without any, from which no sprint was moved, nothing is reported.
     """
-    from verifflowcc.history.store.client_manifest import HOOKS_MANIFEST
-
     manifests = [folder / HOOKS_MANIFEST for folder in (workspace.memory, workspace.local)]
     try:
         clients = sorted({name for path in manifests for name in _clients(path)})
@@ -136,6 +136,8 @@ def _silent(workspace: Workspace, stage: StageState, facts: Facts) -> tuple[str,
 
 
 def _clients(path: Path) -> set[str]:
+    if not os.path.lexists(path):
+        return set()
     from verifflowcc.history.store.client_manifest import load_records
 
     return {each.client for each in load_records(path).values()}
