@@ -37,8 +37,8 @@ def trace_wanted(workspace: Workspace | None, typed: TypedItem) -> "TraceItemReq
 
 
 def _is_traced(workspace: Workspace, name: str) -> bool:
-    from verifflowcc.sprint.use.pinned_workflow import policy_of
-
     if name in TYPES and not is_trace_type(name):
         return False
+    from verifflowcc.sprint.use.pinned_workflow import policy_of
+
     return name in policy_of(workspace).types
