@@ -21,7 +21,12 @@ WAIT_S = 10.0
 
 def draw_letters() -> str:
     """Return four letters for the id of a new item, drawn at random."""
-    return "".join(ALPHABET[byte % len(ALPHABET)] for byte in os.urandom(LETTERS))
+    return "".join(draw_letter() for _ in range(LETTERS))
+
+
+def draw_letter() -> str:
+    """Return a letter drawn at random; `secrets` draws as well, and takes longer to import than this command to run."""
+    return ALPHABET[os.urandom(1)[0] % len(ALPHABET)]
 
 
 @contextmanager
