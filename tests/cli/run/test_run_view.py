@@ -10,7 +10,7 @@ import pytest
 from tests.cli.process import on_terminal
 from tests.run_world import RunWorld, honest
 from tests.screen import screen_of
-from verifflowcc.base.formats.event_payloads import REQUIRED
+from verifflowcc.base.formats.event_payloads import OPTIONAL, REQUIRED
 from verifflowcc.base.model.events import OF_RUNS
 from verifflowcc.run.use.run_reading import LINE_TYPES
 
@@ -56,5 +56,7 @@ def test_a_pipe_gets_no_drawing_and_each_event_has_the_published_form(tmp_path: 
     assert [valid(line)["seq"] for line in lines] == list(range(1, len(lines) + 1))
     assert {line["type"] for line in lines} >= {"run.opened", "attempt.ended", "gate.evaluated", "stage.passed"}
     required = {each["properties"]["type"]["const"]: set(each["required"]) for each in schema["oneOf"]}
+    named = {each["properties"]["type"]["const"]: set(each["properties"]) for each in schema["oneOf"]}
     for kind in OF_RUNS:
         assert required[LINE_TYPES[kind]] == set(REQUIRED[kind]) - {"run"}
+        assert named[LINE_TYPES[kind]] >= {*REQUIRED[kind], *OPTIONAL.get(kind, {})} - {"run"}

@@ -29,6 +29,7 @@ from verifflowcc.run.use.attempt_end import merge_attempt, settle_attempt
 from verifflowcc.run.use.attempt_start import start_attempt
 from verifflowcc.run.use.run_machinery import RunDriver, shown
 from verifflowcc.run.use.run_reading import STOP, TO_DO, in_tree, lock_file, sprint_place
+from verifflowcc.run.use.stage_reviews import record_review, with_findings
 from verifflowcc.run.use.tree_setup import prepare_tree
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 
@@ -100,7 +101,7 @@ def _make(driver: RunDriver, run: RunState, sprint: SprintState, move: RunMove) 
             assert move.attempt is not None
             merge_attempt(driver, move.attempt)
         case MoveKind.JUDGE:
-            _judge(driver, place, move)
+            _judge(driver, run, place, move)
         case MoveKind.ADVANCE:
             _advance(driver, place)
         case MoveKind.ASK:
@@ -126,13 +127,15 @@ def _stopped(driver: RunDriver, run: RunState, status: RunStatus, detail: str) -
     return driver.state()[0]
 
 
-def _judge(driver: RunDriver, place: SprintPlace, move: RunMove) -> None:
+def _judge(driver: RunDriver, run: RunState, place: SprintPlace, move: RunMove) -> None:
     """Make evidence for the stage in the integration worktree, ask its gate, and write down what it lacks."""
     workspace, stage = driver.workspace, str(place.stage)
     prepare_tree(workspace, workspace.root, driver.place.marker, driver.tools.say)
     _make_evidence(driver, workspace, stage)
+    if move.attempt is not None and move.attempt.review:
+        record_review(driver, stage, move.attempt)
     driver.tools.reached("evidence")
-    blockers = blockers_of(workspace, driver.sprint, stage)
+    blockers = with_findings(blockers_of(workspace, driver.sprint, stage), run, place.stay)
     listed: list[Json] = [
         {"criterion": each.criterion, "reason": each.reason, "person": each.person} for each in blockers
     ]
