@@ -28,7 +28,7 @@ from verifflowcc.run.store.run_tree import INTEGRATION, ensure_tree, undo_half_m
 from verifflowcc.run.use.attempt_end import merge_attempt, settle_attempt
 from verifflowcc.run.use.attempt_start import start_attempt
 from verifflowcc.run.use.run_machinery import RunDriver, shown
-from verifflowcc.run.use.run_reading import STOP, TO_DO, in_tree, lock_file, sprint_place
+from verifflowcc.run.use.run_reading import STOP, TAG, TO_DO, in_tree, lock_file, sprint_place
 from verifflowcc.run.use.stage_reviews import record_review, with_findings
 from verifflowcc.run.use.tree_setup import prepare_tree
 from verifflowcc.sprint.use.sprint_reading import show_sprint
@@ -148,7 +148,8 @@ def _judge(driver: RunDriver, run: RunState, place: SprintPlace, move: RunMove) 
 
 def _make_evidence(driver: RunDriver, workspace: Workspace, stage: str) -> None:
     """Make the evidence that the gates on the way out of a stage lack, and no other: each costs a run of a command."""
-    owed = [each for each in owed_by(ask_stage(workspace, driver.sprint, stage)) if each.command.startswith(_EVIDENCE)]
+    asked = owed_by(ask_stage(workspace, driver.sprint, stage))
+    owed = [each for each in asked if each.command.startswith(_EVIDENCE) or _is_tag(each)]
     for name in dict.fromkeys(each.stage for each in owed):
         wanted = tuple(each.criterion for each in owed if each.stage == name)
         try:
@@ -166,14 +167,22 @@ def blockers_of(workspace: Workspace, sprint_id: str, stage: str) -> tuple[RunBl
     found = []
     for each in owed_by(asked):
         evidence = used.get((each.stage, each.criterion), ())
-        found.append(RunBlocker(each.criterion, _reason(workspace, sprint_id, each, evidence), each.person))
+        person = each.person or _is_tag(each)
+        found.append(RunBlocker(each.criterion, _reason(workspace, sprint_id, each, evidence), person))
     return tuple(found)
+
+
+def _is_tag(owed: UnmetCriterion) -> bool:
+    """Whether a criterion wants a tag: no role may set one, and the driver sets none, so a person does."""
+    return owed.command.startswith(TAG)
 
 
 def _reason(workspace: Workspace, sprint_id: str, owed: UnmetCriterion, used: tuple[str, ...]) -> str:
     parts = [owed.line.partition(": ")[2] if not owed.entering else owed.line]
     if owed.person:
         parts.append(f"to do: {owed.todo}")
+    elif _is_tag(owed):
+        parts.append(f"to do: {TAG} NAME")
     elif owed.file:
         parts.append(f"file: {owed.file}")
     for evidence_id in used:

@@ -42,6 +42,7 @@ from verifflowcc.run.use.driving import blockers_of, drive, driving
 from verifflowcc.run.use.run_machinery import RunDriver, RunMachinery
 from verifflowcc.run.use.run_reading import (
     STOP,
+    TAG,
     OpenRun,
     all_runs,
     driver_of,
@@ -298,6 +299,8 @@ def _still_waits(driver: RunDriver, state: RunState, sprint: SprintState) -> boo
     if state.asked is None or place.stage is None or place.stay != state.asked.stay:
         return False
     verdict = state.verdict(place.stay)
+    if any(f"to do: {TAG}" in each.reason for each in (verdict.blockers if verdict else ())):
+        return False  # only new evidence shows whether there is one now
     now = blockers_of(driver.workspace, sprint.id, place.stage)
     return verdict is not None and now == verdict.blockers
 
