@@ -165,3 +165,13 @@ def test_a_file_that_changes_in_a_folder_of_many_is_the_only_one_that_is_compare
         (tmp_path / FACTS / "f8.md").unlink()
         shutil.rmtree(tmp_path / ".memory/project/decisions")
         assert {item.id for item in store.items()} == {f"f{number}" for number in range(20)} - {"f8"}
+
+
+def test_a_file_that_goes_before_its_stamp_is_trusted_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("verifflowcc.base.files.layout.SETTLED_AFTER_NS", 10**15)
+    file = put(tmp_path, f"{FACTS}/a.md", make("a").text)
+    with closing(open_at(tmp_path)) as store:
+        assert [item.id for item in store.items()] == ["a"]
+        file.unlink()
+
+        assert store.items() == []

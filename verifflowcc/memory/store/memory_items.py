@@ -402,9 +402,9 @@ class MemoryItems(DerivedTables):
         return self._store.rows(statement, (f"{folder}/", f"{folder}0", len(folder) + 2))
 
     def _keep_listings(self, seen: WalkDifferences, readings: Mapping[str, ItemReading]) -> None:
-        """Keep the digests of folders of which every file is known by the very stamp that the walk saw."""
+        """Keep the folders of the walk, with the digest where every file is known by the very stamp that it saw."""
         unsettled = {path.rpartition("/")[0] for path, stamp in seen.changed.items() if readings[path].stamp != stamp}
-        text = json.dumps({folder: digest for folder, digest in seen.listings.items() if folder not in unsettled})
+        text = json.dumps({name: "" if name in unsettled else digest for name, digest in seen.listings.items()})
         if self._is_known():
             self._store.rows("UPDATE memory_folders SET listings = ? WHERE folder = ?", (summed(text), self._folder))
 
