@@ -130,7 +130,7 @@ def page_of(
 
 
 def kind_of_item(item: Item) -> ItemKind:
-    """Return what a list tells an item apart by."""
+    """Return the kind that an item has in a list."""
     return ItemKind(str(item.status), item.type, f"{item.id}.md" == item.path)
 
 

@@ -32,7 +32,7 @@ class StoredItem:
 
 
 class ItemKind(NamedTuple):
-    """What a list tells apart without a look at each item; `plain` says that an item's file says no id."""
+    """What a list distinguishes without a look at each item; `plain` says that an item's file says no id."""
 
     status: str
     type: str
