@@ -7,7 +7,6 @@ offset is in UTC. Stores that answer from columns keep `value_of` in them, so th
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from enum import StrEnum
 from operator import attrgetter
 from typing import TypeVar
@@ -247,6 +246,8 @@ def _text(asked: Value | float) -> Value | None:
 
 
 def _decimal(asked: Value | float) -> Value | None:
+    from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+
     try:
         number = Decimal(str(asked).strip())
         inside = 0 <= number <= 1
