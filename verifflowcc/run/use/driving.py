@@ -147,17 +147,36 @@ def _judge(driver: RunDriver, run: RunState, place: SprintPlace, move: RunMove) 
 
 
 def _make_evidence(driver: RunDriver, workspace: Workspace, stage: str) -> None:
-    """Make the evidence that the gates on the way out of a stage lack, and no other: each costs a run of a command."""
-    asked = owed_by(ask_stage(workspace, driver.sprint, stage))
-    owed = [each for each in asked if each.command.startswith(_EVIDENCE) or _is_tag(each)]
-    for name in dict.fromkeys(each.stage for each in owed):
-        wanted = tuple(each.criterion for each in owed if each.stage == name)
-        try:
-            run_evidence(workspace, driver.sprint, wanted, stage=name, actor=PROGRAM, progress=driver.tools.say)
-        except NotAllowed:
-            raise
-        except (WorkspaceError, UsageError) as error:  # the gate says what else it lacks
-            driver.tools.say(f"{name}: {error.message.splitlines()[0]}")
+    """Make the evidence that the gates on the way out of a stage lack, and no other: each costs a run of a command.
+
+    What is made can show that more is lacking: of the earlier stages a gate names the first thing to do alone.
+    """
+    made: set[tuple[str, str]] = set()
+    while wanted := [each for each in _evidence_wanted(workspace, driver.sprint, stage) if each not in made]:
+        made.update(wanted)
+        for name in dict.fromkeys(each for each, _ in wanted):
+            criteria = tuple(criterion for each, criterion in wanted if each == name)
+            try:
+                run_evidence(workspace, driver.sprint, criteria, stage=name, actor=PROGRAM, progress=driver.tools.say)
+            except NotAllowed:
+                raise
+            except (WorkspaceError, UsageError) as error:  # the gate says what else it lacks
+                driver.tools.say(f"{name}: {error.message.splitlines()[0]}")
+
+
+def _evidence_wanted(workspace: Workspace, sprint_id: str, stage: str) -> list[tuple[str, str]]:
+    """Return the stage and the criterion of each piece of evidence that is to be made.
+
+    They are those of the command that a gate names: a criterion over the trace wants the evidence of another one.
+    """
+    found = []
+    for each in owed_by(ask_stage(workspace, sprint_id, stage)):
+        if _is_tag(each):
+            found.append((each.stage, each.criterion))
+        elif each.command.startswith(_EVIDENCE):
+            name, *options = each.command.removeprefix(_EVIDENCE).split("#")[0].split()
+            found.append((options[1] if options[:1] == ["--stage"] else each.stage, name))
+    return list(dict.fromkeys(found))
 
 
 def blockers_of(workspace: Workspace, sprint_id: str, stage: str) -> tuple[RunBlocker, ...]:
