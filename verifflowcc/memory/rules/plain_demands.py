@@ -153,7 +153,7 @@ TASK_REST = re.compile(
     re.IGNORECASE,
 )
 PEOPLE = re.compile(
-    r"\b(?:fun|positive|smile|happy|relax|breath\w*|water|coffee|tea|lunch|food|sun\w*|weather|music|love|hugs?|"
+    r"\b(?:fun|positive|smile|happy|relax|breath\w*|water|coffee|tea|lunch|food|sun(?!days?\b)\w*|weather|music|love|hugs?|"
     r"birthday|weekend|pride|holidays?|vacation|gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|"
     r"dreams?|life|yourself|"
     r"proud|grateful|curious|learning|growth|mindset|attitude|faith|hope|heart|kind(?:ness)?|patient|patience|"
@@ -233,7 +233,7 @@ _NO_SUCH = re.compile(
 _LEAVES = re.compile(r"(?:avoid|refrain from|stop(?= \w+ing\b)|steer clear of|stay away from)\b", re.IGNORECASE)
 _IN_MANNER = re.compile(
     r" in (?:an? |the )?(?:[\w-]+ )?(?:mood|style|form|format|tense|language|voice|order|case|notation|person|"
-    r"English)$",
+    r"English|imperative|infinitive|present|past|passive|singular|plural)$",
     re.I,
 )
 """How something is written whenever it is."""

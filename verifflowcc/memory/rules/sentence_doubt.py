@@ -48,7 +48,7 @@ _REPORTED = re.compile(
     r"\b(?!(?:We|You|It|I|This|That|As)\b)(?-i:[A-Z][a-z]+) (?:(?:always|often|once|also|usually|just) )?"
     rf"(?:{_SAYS}|wants us|wants me)\b|"
     r"\b(?:the|my|our|a|an|one|his|her|their) (?!(?:team|company)\b)(?:[\w-]+ ){1,3}(?:insists?|"
-    rf"{_SAYS})\b|\b{_SAYS} (?:me|us)\b|"
+    rf"(?!writes (?!that\b)){_SAYS})\b|\b{_SAYS} (?:me|us)\b|"
     rf"[\"'],? (?:\w+ )?(?:{_SAYS}|asked)\b",
     re.IGNORECASE,
 )
