@@ -35,7 +35,7 @@ VERBS = (
     "targets handles points connects relies ends covers changes rotates ships builds hosts logs publishes "
     "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
     "terminates communicates proxies expects needs accepts happens happen maintains manages reviews approves stays "
-    "applies"
+    "applies allows permits"
 ).split()
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
@@ -137,6 +137,12 @@ _LEAD = re.compile(
     r"in this (?:project|repo(?:sitory)?|codebase)|here|in our \w+)[,:;.]* (?:-+ )?|remember that |note that )+",
     re.IGNORECASE,
 )
+_DONE_WAY = re.compile(
+    r"^(?P<what>(?:our |all )?(?:[\w-]+ )?[\w-]+s) (?:is|are) (?P<no>not |never )?(?P<done>[a-z]+-(?:deleted|merged|signed|"
+    r"encrypted|tested|reviewed|generated|typed|versioned|linked|rendered|compiled|hosted|managed|encoded|formatted))$",
+    re.IGNORECASE,
+)
+"""How things of a kind are always done: `orders are soft-deleted`."""
 _DONE_ALONE = frozenset(
     "forbidden prohibited mandatory required deprecated supported encrypted versioned isolated shown".split()
 )
@@ -204,6 +210,7 @@ _ON_DAYS = re.compile(
     r"(?<=every )(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?<=each )(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b.*)$",
     re.IGNORECASE,
 )
+_IN_CHARGE = re.compile(r"\b(?:owner|maintainer|contact|lead|approver|reviewer)$", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:max|maximum|min|minimum|default|largest|longest)\b", re.IGNORECASE)
 _SET_TO = re.compile(
     r"\b(?:level|mode|policy|strategy|encoding|charset|time ?zone|locale|currency|scheme|dialect|protocol|isolation|"
@@ -246,7 +253,7 @@ _DETERMINED = re.compile(
     r"^(?:the|our|each|every|all|this (?:project|repo|repository|codebase|service|package)'s)\b", re.IGNORECASE
 )
 _COUNT = r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|no|its own)\b"
-_CONCRETE = re.compile(rf"\d|[A-Z]\w|[`'\"]|\w[/._]\w|\w/(?=\s|$)|\b(?:one|{NUMBER_WORDS})\b")
+_CONCRETE = re.compile(rf"\d|[A-Z]\w|[`'\"]|\w[/._]\w|\w/(?=\s|$|[*.\w])|\b(?:one|{NUMBER_WORDS})\b")
 _MOST_WORDS, _MOST_SUBJECT = 26, 9
 _SAME_RELATION = {"keep": "store", "save": "store", "hold": "store", "live": "store", "cache": "store", "host": "run",
                   "deploy": "run"}  # fmt: skip
@@ -398,6 +405,8 @@ def _of_us(text: str) -> Declared | None:
 
 
 def _of_passive(text: str) -> Declared | None:
+    if way := _DONE_WAY.match(text):
+        return _made(way["what"], "", way["done"], negated=bool(way["no"]))
     found = _PASSIVE.match(text) or _DONE_OFTEN.match(text)
     if not found:
         return None
@@ -420,6 +429,8 @@ def _of_verb(text: str) -> Declared | None:
     if found and _is_a_name(found["what"]):
         return None
     beside = bool(found and (found["how"] or "").casefold() in _BESIDE)
+    if found and kind_of(found["rest"].casefold()):
+        beside = True
     if found and not (beside or _DETERMINED.match(found["what"]) or _CONCRETE.search(found["rest"])):
         return None
     if not found or STATUS.match(found["rest"]) or STATUS.match(f"{found['how'] or ''} {found['rest']}".strip()):
@@ -451,7 +462,7 @@ def _of_verb(text: str) -> Declared | None:
     relation = _relation(found["done"], how)
     if relation == "has" and re.search(r"\d", found["rest"]) and COUNTED_THING.search(found["what"]):
         return None
-    if relation == "has" and not re.search(_COUNT, found["rest"], re.IGNORECASE):
+    if relation in {"has", "allow", "permit"} and not re.search(_COUNT, found["rest"], re.IGNORECASE):
         return None
     if relation in {"has", "have"} and (unit := re.match(r"\w+ (?P<unit>[a-z]+)", found["rest"])):
         relation = f"has-{'-'.join(roots(unit['unit'])) or 'it'}"
@@ -499,6 +510,8 @@ def _is_defined(what: str, rest: str) -> bool:
     """Say whether a plain word says what something is: `the default branch is trunk`, `our users are nurses`."""
     if re.match(r"(?:the|our) default [\w -]+$", what, re.IGNORECASE):
         return " " not in rest
+    if _IN_CHARGE.search(what) and re.match(r"the [\w -]+ team$", rest):
+        return True
     if _SET_TO.search(what):
         return bool(re.match(r"(?!(?:high|low|off|on|unknown|different|the same|up|unset)\b)[\w-]+(?: [\w-]+)?$", rest))
     people = re.match(

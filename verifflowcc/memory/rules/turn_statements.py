@@ -495,7 +495,7 @@ def _is_certain(found: _TypedStatement, written: str, turn: Turn) -> bool:
         )
     if found.type not in _RULES:
         return same_words(written, stated.says) or keeps(written, stated.says)
-    if not own and (says_all(written, negated=stated.negated) or _says_at_last(written, negated=stated.negated)):
+    if says_all(written, negated=stated.negated) or (not own and _says_at_last(written, negated=stated.negated)):
         return True
     return keeps(written, stated.says) and agrees(written, negated=stated.negated)
 
