@@ -138,8 +138,8 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _DONE_WAY = re.compile(
-    r"^(?P<what>(?:our |all )?(?:[\w-]+ )?[\w-]+s) (?:is|are) (?P<no>not |never )?(?P<done>[a-z]+-(?:deleted|merged|signed|"
-    r"encrypted|tested|reviewed|generated|typed|versioned|linked|rendered|compiled|hosted|managed|encoded|formatted))$",
+    r"^(?P<what>(?:our |all )?(?:[\w-]+ )?[\w-]+s) (?:is|are) (?P<no>not |never )?"
+    r"(?P<done>[a-z]+-(?:deleted|merged|signed|encrypted|tested|reviewed|generated|typed|versioned|linked|rendered|compiled|hosted|managed|encoded|formatted))$",
     re.IGNORECASE,
 )
 """How things of a kind are always done: `orders are soft-deleted`."""
@@ -207,7 +207,7 @@ _ONE_EVENT = re.compile(r"\b(?:meeting|call|appointment|deadline|demo|interview)
 """What is moved once: news, where it is not of every week."""
 _ON_DAYS = re.compile(
     r"(?P<how>on|every|each) (?P<rest>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|"
-    r"(?<=every )(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?<=each )(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b.*)$",
+    r"(?:(?<=every )|(?<=each ))(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b.*)$",
     re.IGNORECASE,
 )
 _IN_CHARGE = re.compile(r"\b(?:owner|maintainer|contact|lead|approver|reviewer)$", re.IGNORECASE)
@@ -424,16 +424,22 @@ def _of_passive(text: str) -> Declared | None:
     return _made(found["what"], _relation(done, how or None), rest or done, negated=bool(found["no"]))
 
 
+def _is_of_something(found: re.Match[str]) -> bool:
+    """Say whether what is told is of a thing that is named, or names one: a tool, a place beside others, a number."""
+    told = kind_of(found["rest"].casefold()) or (found["how"] or "").casefold() in _BESIDE
+    return bool(told or _DETERMINED.match(found["what"]) or _CONCRETE.search(found["rest"]))
+
+
 def _of_verb(text: str) -> Declared | None:
     found = _ACTIVE.match(text) or _ACTIVE_FAR.match(text)
     if found and _is_a_name(found["what"]):
         return None
-    beside = bool(found and (found["how"] or "").casefold() in _BESIDE)
-    if found and kind_of(found["rest"].casefold()):
-        beside = True
-    if found and not (beside or _DETERMINED.match(found["what"]) or _CONCRETE.search(found["rest"])):
-        return None
-    if not found or STATUS.match(found["rest"]) or STATUS.match(f"{found['how'] or ''} {found['rest']}".strip()):
+    if (
+        not found
+        or not _is_of_something(found)
+        or STATUS.match(found["rest"])
+        or STATUS.match(f"{found['how'] or ''} {found['rest']}".strip())
+    ):
         return None
     if found["done"].casefold() in {"takes", "take"} and not (found["how"] or "").startswith("place"):
         return None

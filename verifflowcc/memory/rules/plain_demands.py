@@ -37,8 +37,8 @@ LIMIT_FIRST = re.compile(
 )
 """A limit that goes before its demand; whether it makes the demand uncertain is not judged here."""
 LIMIT_LAST = re.compile(
-    r",? (?:without (?:asking|telling|consulting|checking with|my)|unless|if|when(?:ever)?|because|since|until|while|once|so that|except|even|as long as|provided) "
-    r".*$",
+    r",? (?:without (?:asking|telling|consulting|checking with|my)|unless|if|when(?:ever)?|because|since|"
+    r"until|while|once|so that|except|even|as long as|provided) .*$",
     re.IGNORECASE,
 )
 LASTS = re.compile(
@@ -139,7 +139,9 @@ NEEDED = re.compile(
     r"names?|describes?|states?) (?P<rest>.+)$",
     re.IGNORECASE,
 )
-_DONE_BY = re.compile(r"^(?:[a-z][\w-]* ){1,2}s?\w+s (?:must|should|have to) be \w+ed (?:by|with) (?:the|an?) [\w -]+$", re.I)
+_DONE_BY = re.compile(
+    r"^(?:[a-z][\w-]* ){1,2}s?\w+s (?:must|should|have to) be \w+ed (?:by|with) (?:the|an?) [\w -]+$", re.I
+)
 """Who does something to things of a kind: a rule for all of them."""
 PRONOUN = re.compile(
     r"^(?:I|you|we|he|she|they|it|this|that|these|those|there|what|who|which|one|someone|somebody|everyone|let)\b", re.I
@@ -246,7 +248,9 @@ _NO_OBJECT = re.compile(
     r"(?:me|us|him|her|out|in (?:with|to|as)|into|off|sure|on with|back|down|if|whether|how|why|what|that)\b",
     re.IGNORECASE,
 )
-_NO_ONE = re.compile(r"(?:nobody|no one|no-one) (?:ever |directly )?(?P<verb>[a-z]+s) (?!(?:why|how|what|that|if)\b)\w", re.I)
+_NO_ONE = re.compile(
+    r"(?:nobody|no one|no-one) (?:ever |directly )?(?P<verb>[a-z]+s) (?!(?:why|how|what|that|if)\b)\w", re.I
+)
 _WITH_HANDS = frozenset("push commit merge deploy edit release publish store log import rebase".split())
 """What people do to a project; that nobody reads or likes something is talk."""
 _EACH_DOES = re.compile(
