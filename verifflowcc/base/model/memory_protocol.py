@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import NamedTuple, Protocol
 
 from verifflowcc.base.model.item_values import Item
@@ -30,6 +31,29 @@ class StoredItem:
     body: str
 
 
+class ItemKind(NamedTuple):
+    """What a list distinguishes without a look at each item; `plain` says that an item's file says no id."""
+
+    status: str
+    type: str
+    plain: bool
+
+
+class ItemPage(NamedTuple):
+    """The first items of a list with how many there are of each kind, and the items that links connect."""
+
+    items: Sequence[Item]
+    kinds: Mapping[ItemKind, int]
+    linked: Sequence[Item]
+
+
+class ChosenItem(NamedTuple):
+    """An item without its text, and what reads it; that gives None where it is not there any more."""
+
+    item: Item
+    read: Callable[[], StoredItem | None]
+
+
 Known = Callable[[], Mapping[str, str]]
 """Tells what a copy of a store holds: an item's path → the digest of its text."""
 
@@ -45,6 +69,10 @@ class Changes(NamedTuple):
     changed: Iterable[StoredItem]
     gone: tuple[str, ...] = ()
     complete: bool = False
+
+
+def _given(stored: StoredItem) -> StoredItem:
+    return stored
 
 
 class MemoryBackend(Protocol):
@@ -107,6 +135,30 @@ class MemoryBackend(Protocol):
         There may be more, and all are without their texts; cheaper than `items` where few have links.
         """
         return self.items()
+
+    def chosen(self, any_of: Sequence[Filters]) -> list[ChosenItem]:
+        """Return the items that match all of any filters, by id; their texts are read when they are asked for."""
+        from verifflowcc.base.model.item_query import conditions, matches
+
+        asked = [conditions(each) for each in any_of]
+        return [
+            ChosenItem(each.item, partial(_given, each))
+            for each in self.list_all()
+            if any(matches(each.item, every) for every in asked)
+        ]
+
+    def page(self, all_of: Sequence[Filters], shown: Callable[[ItemKind], bool], order_by: str, limit: int) -> ItemPage:
+        """Return the first items of the kinds that are `shown` and match all filters, in the order of `query`.
+
+        `limit` and as many more as links connect are returned, where there are so many; `kinds` counts all that match.
+        """
+        from verifflowcc.base.model.item_query import page_of
+
+        return page_of(self.items(), all_of, shown, order_by, limit)
+
+    def ids(self) -> list[tuple[str, str]]:
+        """Return the id and the path of each item, by id; cheaper than `items` where an index knows them."""
+        return [(item.id, item.path) for item in self.items()]
 
     def changes(self, mark: str | None, known: Known) -> Changes:
         """Return what changed since a mark that `changes` gave; None: since `known`, or everything.
