@@ -18,7 +18,7 @@ from verifflowcc.base.text.identifiers import is_ulid
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.evidence_listing import find_evidence
 from verifflowcc.gates.use.evidence_making import run_evidence
-from verifflowcc.gates.use.gates_now import ask_stage
+from verifflowcc.gates.use.gates_now import StageGates, ask_stage
 from verifflowcc.gates.use.owed import UnmetCriterion, owed_by
 from verifflowcc.gates.use.sprints import close_sprint
 from verifflowcc.prompt.use.stages import advance_stage
@@ -131,11 +131,12 @@ def _judge(driver: RunDriver, run: RunState, place: SprintPlace, move: RunMove) 
     """Make evidence for the stage in the integration worktree, ask its gate, and write down what it lacks."""
     workspace, stage = driver.workspace, str(place.stage)
     prepare_tree(workspace, workspace.root, driver.place.marker, driver.tools.say)
-    _make_evidence(driver, workspace, stage)
+    asked = _make_evidence(driver, workspace, stage)
     if move.attempt is not None and move.attempt.review:
         record_review(driver, stage, move.attempt)
+        asked = ask_stage(workspace, driver.sprint, stage)
     driver.tools.reached("evidence")
-    blockers = with_findings(blockers_of(workspace, driver.sprint, stage), run, place.stay)
+    blockers = with_findings(blockers_in(workspace, asked), run, place.stay)
     listed: list[Json] = [
         {"criterion": each.criterion, "reason": each.reason, "person": each.person} for each in blockers
     ]
@@ -146,13 +147,18 @@ def _judge(driver: RunDriver, run: RunState, place: SprintPlace, move: RunMove) 
     driver.tools.say(f"{stage}: gate {verdict}")
 
 
-def _make_evidence(driver: RunDriver, workspace: Workspace, stage: str) -> None:
+def _make_evidence(driver: RunDriver, workspace: Workspace, stage: str) -> StageGates:
     """Make the evidence that the gates on the way out of a stage lack, and no other: each costs a run of a command.
 
-    What is made can show that more is lacking: of the earlier stages a gate names the first thing to do alone.
+    What is made can show that more is lacking: of the earlier stages a gate names the first thing to do alone. Returns
+    the gates as they are then.
     """
     made: set[tuple[str, str]] = set()
-    while wanted := [each for each in _evidence_wanted(workspace, driver.sprint, stage) if each not in made]:
+    while True:
+        asked = ask_stage(workspace, driver.sprint, stage)
+        wanted = [each for each in _evidence_wanted(asked) if each not in made]
+        if not wanted:
+            return asked
         made.update(wanted)
         for name in dict.fromkeys(each for each, _ in wanted):
             criteria = tuple(criterion for each, criterion in wanted if each == name)
@@ -164,13 +170,13 @@ def _make_evidence(driver: RunDriver, workspace: Workspace, stage: str) -> None:
                 driver.tools.say(f"{name}: {error.message.splitlines()[0]}")
 
 
-def _evidence_wanted(workspace: Workspace, sprint_id: str, stage: str) -> list[tuple[str, str]]:
+def _evidence_wanted(asked: StageGates) -> list[tuple[str, str]]:
     """Return the stage and the criterion of each piece of evidence that is to be made.
 
     They are those of the command that a gate names: a criterion over the trace wants the evidence of another one.
     """
     found = []
-    for each in owed_by(ask_stage(workspace, sprint_id, stage)):
+    for each in owed_by(asked):
         if _is_tag(each):
             found.append((each.stage, each.criterion))
         elif each.command.startswith(_EVIDENCE):
@@ -181,13 +187,17 @@ def _evidence_wanted(workspace: Workspace, sprint_id: str, stage: str) -> list[t
 
 def blockers_of(workspace: Workspace, sprint_id: str, stage: str) -> tuple[RunBlocker, ...]:
     """Return what the gate of the active stage lacks, with the first failures of its evidence."""
-    asked = ask_stage(workspace, sprint_id, stage)
+    return blockers_in(workspace, ask_stage(workspace, sprint_id, stage))
+
+
+def blockers_in(workspace: Workspace, asked: StageGates) -> tuple[RunBlocker, ...]:
+    """Return what gates that were asked lack, with the first failures of their evidence."""
     used = {(gate.stage, each.criterion.id): each.used for gate in asked.gates for each in gate.assessments}
     found = []
     for each in owed_by(asked):
         evidence = used.get((each.stage, each.criterion), ())
         person = each.person or _is_tag(each)
-        found.append(RunBlocker(each.criterion, _reason(workspace, sprint_id, each, evidence), person))
+        found.append(RunBlocker(each.criterion, _reason(workspace, asked.sprint.id, each, evidence), person))
     return tuple(found)
 
 
