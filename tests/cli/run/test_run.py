@@ -266,8 +266,15 @@ stages:
     artifacts: ["plan.*"]
     exit:
       - {id: reviewed, kind: review, title: a person approved the plan}
-  - {id: coding, title: Coding, leg: apex, role: coder, artifacts: ["changes.*"]}
-  - {id: validation, title: Validation, leg: right, pair: planning, role: stakeholder, artifacts: ["acceptance.*"]}
+  - {id: coding, title: Coding, leg: apex, role: coder, artifacts: ["changes.*"], exit: [{id: commits, kind: commit}]}
+  - id: validation
+    title: Validation
+    leg: right
+    pair: planning
+    role: stakeholder
+    artifacts: ["acceptance.*"]
+    exit:
+      - {id: frozen, kind: baseline, files: ["**"], tagged: true}
 """
 
 
@@ -291,6 +298,14 @@ def test_a_person_is_asked_the_run_ends_with_6_and_goes_on_once_it_is_answered(t
 
     words = shlex.split(asked.data["next"].partition("  # ")[0])
     assert by_person(world.root, *words[1:], "--yes").code == 0
+    to_tag = world.run("resume", "--json", "--full")
+
+    # A tag is set by a person as well: no role may, and the driver does not.
+    assert to_tag.code == 6, to_tag
+    assert to_tag.data["next"] == f"git -C {tree} tag NAME  # then: vfcc run resume"
+    again = world.run("resume", "--json")
+    assert again.code == 6, again
+    git(tree, "tag", "v1")
     resumed = world.run("resume", "--json", "--full")
 
     assert resumed.code == 0, resumed
