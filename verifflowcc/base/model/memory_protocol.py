@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import NamedTuple, Protocol
 
 from verifflowcc.base.model.item_values import Item
@@ -71,10 +70,6 @@ class Changes(NamedTuple):
     complete: bool = False
 
 
-def _given(stored: StoredItem) -> StoredItem:
-    return stored
-
-
 class MemoryBackend(Protocol):
     """A store of the items of one scope.
 
@@ -138,23 +133,14 @@ class MemoryBackend(Protocol):
 
     def chosen(self, any_of: Sequence[Filters]) -> list[ChosenItem]:
         """Return the items that match all of any filters, by id; their texts are read when they are asked for."""
-        from verifflowcc.base.model.item_query import conditions, matches
-
-        asked = [conditions(each) for each in any_of]
-        return [
-            ChosenItem(each.item, partial(_given, each))
-            for each in self.list_all()
-            if any(matches(each.item, every) for every in asked)
-        ]
+        ...
 
     def page(self, all_of: Sequence[Filters], shown: Callable[[ItemKind], bool], order_by: str, limit: int) -> ItemPage:
         """Return the first items of the kinds that are `shown` and match all filters, in the order of `query`.
 
         `limit` and as many more as links connect are returned, where there are so many; `kinds` counts all that match.
         """
-        from verifflowcc.base.model.item_query import page_of
-
-        return page_of(self.items(), all_of, shown, order_by, limit)
+        ...
 
     def ids(self) -> list[tuple[str, str]]:
         """Return the id and the path of each item, by id; cheaper than `items` where an index knows them."""
