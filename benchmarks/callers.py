@@ -43,7 +43,7 @@ from tests.pure.code_in_memory import CodeInMemory, code_of
 from verifflowcc.code.rules.bind_queries import callers
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.grammars import language_of
-from verifflowcc.code.rules.graph import CONFIDENT
+from verifflowcc.code.rules.graph import CONFIDENT, qualified
 from verifflowcc.code.rules.project_manifests import manifest_kind
 
 TYPESCRIPT = Path(__file__).with_name("callers_typescript.cjs")
@@ -136,11 +136,12 @@ def counts_of(binder: Binder, asked: Asked) -> Counts:
 
 
 def _place(binder: Binder, function: Function) -> int | None:
-    """Return the place of a function in its file: of its name, on its line or around it."""
+    """Return the place of a function in its file: of its name on its line, or around it."""
     definitions = binder.names.sheet(function.path).head.definitions if function.path in binder.code.files else ()
     named = [place for place, each in enumerate(definitions) if each.name == function.last]
     exact = [place for place in named if definitions[place].line == function.line]
-    around = [place for place in named if definitions[place].line <= function.line <= definitions[place].end]
+    same = [place for place in named if qualified(definitions, place) == function.name]
+    around = [place for place in same if definitions[place].line <= function.line <= definitions[place].end]
     return next(iter([*exact, *reversed(around)]), None)
 
 
@@ -170,9 +171,11 @@ def python_asked(root: Path, wanted: argparse.Namespace) -> list[Asked]:
     """Choose functions of a Python tree, and ask jedi about the calls that may mean them."""
     tree = read_tree(root)
     called = {name: sorted(each for each in some if each.called) for name, some in tree.mentions.items()}
-    classes, aliases = _classes_and_aliases(root)
+    classes, aliases, overloads = _classes_and_aliases(root)
     names = {each: _names(each, aliases) for each in tree.functions}
+    stubs = {(path, line) for (path, _), lines in overloads.items() for line in lines}
     able = [each for each in tree.functions if not is_test(each.path) and any(called.get(one) for one in names[each])]
+    able = [each for each in able if (each.path, each.line) not in stubs]
     chosen = sorted(random.Random(wanted.seed).sample(sorted(able), min(wanted.functions, len(able))))
     mentions: dict[Function, list[Mention]] = {}
     for each in chosen:
@@ -184,7 +187,7 @@ def python_asked(root: Path, wanted: argparse.Namespace) -> list[Asked]:
     answers = dict(zip(flat, ask(wanted.jedi, root, roots, flat, wanted.cache), strict=True))
     asked = []
     for each in chosen:
-        targets = {(each.path, each.line)}
+        targets = {(each.path, line) for line in (each.line, *overloads.get((each.path, each.name), ()))}
         if each.last in MAKERS:
             targets.add((each.path, classes.get((each.path, each.name.rpartition(".")[0]), 0)))
         sites: dict[Site, bool | None] = {}
@@ -207,10 +210,14 @@ def _names(function: Function, aliases: Mapping[str, set[str]]) -> set[str]:
     return own | {alias for name in own for alias in aliases.get(name, ())}
 
 
-def _classes_and_aliases(root: Path) -> tuple[dict[tuple[str, str], int], dict[str, set[str]]]:
-    """Return the lines of all classes by path and name, and the other names under which each name is imported."""
+Lines = dict[tuple[str, str], list[int]]
+
+
+def _classes_and_aliases(root: Path) -> tuple[dict[tuple[str, str], int], dict[str, set[str]], Lines]:
+    """Return lines of classes by path and name, the other names that names are imported under, lines of overloads."""
     classes: dict[tuple[str, str], int] = {}
     aliases: dict[str, set[str]] = defaultdict(set)
+    overloads: Lines = defaultdict(list)
     for path in python_files(root):
         try:
             with warnings.catch_warnings():
@@ -218,24 +225,28 @@ def _classes_and_aliases(root: Path) -> tuple[dict[tuple[str, str], int], dict[s
                 tree = ast.parse((root / path).read_bytes())
         except (SyntaxError, ValueError):
             continue
-        classes.update({(path, name): line for name, line in _classes(tree, "")})
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom):
-                for each in node.names:
-                    if each.asname and each.asname != each.name:
-                        aliases[each.name].add(each.asname)
-    return classes, aliases
+        for name, node in _named(tree, ""):
+            if isinstance(node, ast.ClassDef):
+                classes[path, name] = node.lineno
+            elif any(ast.unparse(each).rpartition(".")[2] == "overload" for each in node.decorator_list):
+                overloads[path, name].append(node.lineno)
+        for each in [one for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for one in node.names]:
+            if each.asname and each.asname != each.name:
+                aliases[each.name].add(each.asname)
+    return classes, aliases, overloads
 
 
-def _classes(node: ast.AST, around: str) -> Iterator[tuple[str, int]]:
+_Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def _named(node: ast.AST, around: str) -> Iterator[tuple[str, _Named]]:
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(child, _Named):
             name = f"{around}.{child.name}" if around else child.name
-            if isinstance(child, ast.ClassDef):
-                yield name, child.lineno
-            yield from _classes(child, name)
+            yield name, child
+            yield from _named(child, name)
         else:
-            yield from _classes(child, around)
+            yield from _named(child, around)
 
 
 # TypeScript: the compiler says of every call of the tree what it means.
