@@ -149,7 +149,9 @@ def _missed(binder: Binder, function: Function, site: Site, place: int | None) -
     if place is None:
         return "missed: no definition"
     path, line, name = site
-    here = [each for each in binder.code.references(path, name) if each.line == line] if path in binder.code.files else []
+    here = (
+        [each for each in binder.code.references(path, name) if each.line == line] if path in binder.code.files else []
+    )
     if not here:
         return "missed: no call is kept"
     best = max((binder.bound(path, each) for each in here), key=lambda each: len(each.candidates))
@@ -192,15 +194,19 @@ def python_asked(root: Path, wanted: argparse.Namespace) -> list[Asked]:
             targets.add((each.path, classes.get((each.path, each.name.rpartition(".")[0]), 0)))
         sites: dict[Site, bool | None] = {}
         for mention in mentions[each]:
-            answer = _answer(answers[mention].places, targets)
+            answer = _answer(answers[mention].places, targets, each)
             site = (mention.path, mention.line, mention.name)
             sites[site] = answer if site not in sites else sites[site] or answer
         asked.append(Asked(each, sites))
     return asked
 
 
-def _answer(places: Sequence[Place], targets: set[tuple[str, int]]) -> bool | None:
-    return any((each.path, each.line) in targets for each in places) if places else None
+def _answer(places: Sequence[Place], targets: set[tuple[str, int]], function: Function) -> bool | None:
+    """Say whether one of jedi's places is a target; of members of enumerations it knows the line, but no file."""
+    whole = {
+        (function.path if not each.path and each.name == function.last else each.path, each.line) for each in places
+    }
+    return bool(whole & targets) if places else None
 
 
 def _names(function: Function, aliases: Mapping[str, set[str]]) -> set[str]:
@@ -255,10 +261,10 @@ def _named(node: ast.AST, around: str) -> Iterator[tuple[str, _Named]]:
 def script_asked(root: Path, wanted: argparse.Namespace) -> list[Asked]:
     """Choose functions of a TypeScript tree, with the compiler's answers about the calls that may mean them."""
     command = ["node", "--max-old-space-size=3000", str(TYPESCRIPT), str(wanted.typescript.resolve()), str(root)]
-    found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    functions = [Function(path, line, name) for path, line, name in found["functions"]]
+    tree = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    functions = [Function(path, line, name) for path, line, name in tree["functions"]]
     calls: dict[Site, list[tuple[str, int]] | None] = {}
-    for path, line, name, targets in found["calls"]:
+    for path, line, name, targets in tree["calls"]:
         site = (path, line, name)
         before = calls.get(site)
         some = None if targets is None else [(one[0], one[1]) for one in targets]
@@ -272,11 +278,11 @@ def script_asked(root: Path, wanted: argparse.Namespace) -> list[Asked]:
     names = {each: _names(each, {}) for each in functions}
     able = [each for each in functions if not _is_script_test(each.path) and any(by_name[one] for one in names[each])]
     asked = []
-    for each in sorted(random.Random(wanted.seed).sample(sorted(able), min(wanted.functions, len(able)))):
-        target = (each.path, each.line)
-        sites = sorted({*by_target[target], *(site for name in names[each] for site in by_name[name])})
-        answers = {site: None if (places := calls[site]) is None else target in places for site in sites}
-        asked.append(Asked(each, answers))
+    for function in sorted(random.Random(wanted.seed).sample(sorted(able), min(wanted.functions, len(able)))):
+        target = (function.path, function.line)
+        sites = sorted({*by_target[target], *(site for name in names[function] for site in by_name[name])})
+        answers = {site: None if (found := calls[site]) is None else target in found for site in sites}
+        asked.append(Asked(function, answers))
     return asked
 
 
@@ -328,9 +334,8 @@ def _show(name: str, summary: Mapping[str, object]) -> None:
         shares = summary[way]
         assert isinstance(shares, dict)
         for figure, share in shares.items():
-            print(
-                f"  {way:7} {figure:9} {share['share']:.3f} ({share['low']:.3f} to {share['high']:.3f}) of {share['of']}"
-            )
+            between = f"({share['low']:.3f} to {share['high']:.3f})"
+            print(f"  {way:7} {figure:9} {share['share']:.3f} {between} of {share['of']}")
     differences = summary["differences"]
     assert isinstance(differences, dict)
     for why, count in differences.items():

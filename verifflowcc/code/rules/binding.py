@@ -22,6 +22,7 @@ from verifflowcc.code.rules.graph import (
     Reference,
     ReferenceKind,
     SymbolKind,
+    TypeHint,
 )
 
 # The languages' own names: too common to show which definition is meant.
@@ -66,6 +67,7 @@ COMMON_METHODS = frozenset(_METHODS.split()).union(
 MEMBER, INHERITED, OF_RESULT = 94, 92, 85
 _SAME_TYPE = frozenset({"Self", "self", "this", "static", "typing.Self"})
 _OWN_TYPE = lazy_pattern(r"\(\s*(?:self|cls)\s*:\s*(?:(?:\w+\.)*[tT]ype\[)?['\"]?([\w.]+)")
+_TAKEN_OUT = lazy_pattern(r"\.(?:get|pop|setdefault|popleft|popitem)\(\)\Z")
 _BEYOND = frozenset({ThingKind.EXTERNAL, ThingKind.UNKNOWN})
 _VALUES = frozenset({SymbolKind.VARIABLE, SymbolKind.FIELD})
 
@@ -85,6 +87,32 @@ class Types:
         """
         question = ("expression", path, inside, text, line)
         return self._ask(question, lambda: self._expression(path, inside, text, line))
+
+    def meant(self, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
+        """Return things with local names that are only other names for something as that."""
+        if not any(each.text.startswith("=") for each in things):
+            return things
+        values = self._values([each for each in things if each.kind is ThingKind.LOCAL])
+        return (*things, *[each for each in values if each.kind is not ThingKind.INSTANCE])
+
+    def held(self, path: str, inside: int, receiver: str, name: str, line: int) -> tuple[Thing, ...]:
+        """Return what an object holds under a name: `deps.search` where `deps = { search }` says so."""
+        question = ("held", path, inside, receiver, name, line)
+        return self._ask(question, lambda: self._held_by(path, inside, receiver, name, line))
+
+    def _held_by(self, path: str, inside: int, receiver: str, name: str, line: int) -> tuple[Thing, ...]:
+        sheet = self.names.sheet(path)
+        for scope in sheet.around(inside):
+            for hint in sheet.typed.get((scope, f"{receiver}.{name}"), ()):
+                found = self.meant(self.expression(path, scope, hint.type.removeprefix("="), line))
+                return tuple([each.weaker(OF_RESULT, "its object holds it") for each in found])
+            for hint in sheet.typed.get((scope, receiver), ()):
+                if hint.type.startswith("=") and "." not in hint.type and hint.type[1:] != receiver:
+                    return self.held(path, scope, hint.type[1:], name, line)
+        for each in self.names.in_file(path, receiver) or ():
+            if each.kind is ThingKind.DEFINITION and each.path != path:
+                return self.held(each.path, FILE, self.names.sheet(each.path).definition(each.place).name, name, 0)
+        return ()
 
     def members(self, things: Sequence[Thing], name: str) -> tuple[Thing, ...]:
         """Return what `.name` is of any of some things."""
@@ -148,6 +176,45 @@ class Types:
         return tuple(found)
 
     def _expression(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
+        if text.endswith("]"):
+            return self._held(path, inside, text, line)
+        taken = _TAKEN_OUT.search(text)
+        if taken and (held := self._held(path, inside, f"{text[: taken.start()]}[]", line)):
+            return held
+        return self._values(self._raw(path, inside, text, line))
+
+    def _held(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
+        """Return what stands in what holds others: `f()[]`, in a loop `f()[for]`, in a `with` statement `f()[with]`."""
+        owner, _, how = text[:-1].rpartition("[")
+        found: list[Thing] = []
+        for where, place, kind, at in self._declared(path, inside, owner, line):
+            head, bracket, held = kind.partition("[")
+            is_mapping = head.rpartition(".")[2].lower().endswith(("dict", "mapping"))
+            if bracket and head not in ("type", "Type") and not (how == "for" and is_mapping):
+                found += self._of_type_text(where, place, held.removesuffix("]"), at)
+        if not found and how == "with":
+            return self.expression(path, inside, owner, line)
+        return tuple([each.weaker(OF_RESULT) for each in found])
+
+    def _declared(self, path: str, inside: int, text: str, line: int) -> Iterator[tuple[str, int, str, int]]:
+        """Yield the types that are written of an expression, each with where: path, scope, text, line."""
+        called = text.endswith("()")
+        for each in self._raw(path, inside, text.removesuffix("()") if called else text, line):
+            if each.kind is ThingKind.LOCAL and not called:
+                if each.text.startswith("="):
+                    yield from self._declared(each.path, each.place, each.text[1:], each.line)
+                else:
+                    yield each.path, each.place, each.text, each.line
+            elif each.kind is ThingKind.DEFINITION:
+                definition = self.names.sheet(each.path).definition(each.place)
+                if definition.kind in CALLABLE:
+                    yield each.path, each.place, definition.result, definition.end + 1
+                elif definition.kind in _VALUES:
+                    for scope, typed in self._hints(each):
+                        yield each.path, scope, typed.type, typed.line
+
+    def _raw(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
+        """Return what an expression refers to before it is asked what that stands for."""
         parts = segments(text)
         if not parts:
             return ()
@@ -160,7 +227,7 @@ class Types:
                 return ()
             members = self.members(self._values(things), name)
             things = self._called(members, more, things)
-        return self._values(things)
+        return tuple(things)
 
     def _module_of_crate(self, path: str, parts: Sequence[tuple[str, int]]) -> tuple[Thing, ...]:
         """Return what `crate::a::b` is: a module, or a type in one."""
@@ -221,6 +288,8 @@ class Types:
         text = plain_type(definition.result)
         if not text:
             return ()
+        if text == "type" and definition.result.startswith("type["):
+            return self._of_type_text(thing.path, thing.place, definition.result, definition.end + 1)
         if text in _SAME_TYPE or text.rpartition(".")[2] == "Self" or _is_own_type(definition.signature, text):
             around = of or self.type_of_method(thing.path, thing.place)
             return _instances([each for each in around if each.kind is ThingKind.INSTANCE or self._is_type(each)])
@@ -245,6 +314,11 @@ class Types:
         return tuple(found)
 
     def _of_variable(self, thing: Thing) -> Iterator[Thing]:
+        for scope, typed in self._hints(thing):
+            if not typed.type.endswith("TypeVar()"):
+                yield from self._of_type_text(thing.path, scope, typed.type, typed.line)
+
+    def _hints(self, thing: Thing) -> Iterator[tuple[int, TypeHint]]:
         sheet = self.names.sheet(thing.path)
         definition = sheet.definition(thing.place)
         around = sheet.type_around(thing.place)
@@ -253,13 +327,21 @@ class Types:
             names += [(around, f"self.{definition.name}"), (around, f"this.{definition.name}")]
         for scope, name in names:
             for typed in sheet.typed.get((scope, name), ()):
-                yield from self._of_type_text(thing.path, scope, typed.type, typed.line)
+                yield scope, typed
 
     def _of_type_text(self, path: str, scope: int, text: str, line: int) -> tuple[Thing, ...]:
         """Return what the text of a type or a call refers to.
 
-        A type gives objects of it; a call gives what it returns.
+        A type gives objects of it; a call gives what it returns; `=a` and `type[a]` give `a` itself.
         """
+        text = text.strip()
+        if text.startswith("="):
+            return self.expression(path, scope, text[1:], line)
+        if text.endswith(("[]", "[for]", "[with]")):
+            return self.expression(path, scope, text, line)
+        if text.startswith("type["):
+            things = self.expression(path, scope, plain_type(text[5:-1]), line)
+            return tuple([each for each in things if each.kind in _BEYOND or self._is_type(each)])
         text = plain_type(text)
         if not text:
             return ()
@@ -394,6 +476,7 @@ class Binder:
             return self._of_receiver(path, inside, reference)
         things = self.names.lookup(path, inside, reference.name, reference.line)
         if things is not None:
+            things = self.types.meant(things)
             return self._not_found(path, reference) if _are_unknown(things) else _as_bound(things)
         family = self.names.manner(path).family
         if reference.name in BUILTINS.get(family, ()):
@@ -412,6 +495,10 @@ class Binder:
             if reference.receiver in manner.selves | manner.classes:
                 members = tuple([_of_self(each) for each in members])
             return _as_bound(members)
+        if not things and self.names.manner(path).family == "script" and reference.receiver.isidentifier():
+            held = self.types.held(path, inside, reference.receiver, reference.name, reference.line)
+            if any(each.kind in _DEFINED for each in held):
+                return _as_bound(held)
         return self._by_member_name(path, reference, known=bool(things))
 
     def _of_inherited(self, path: str, inside: int, reference: Reference) -> BindingResult | None:
