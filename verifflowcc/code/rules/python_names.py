@@ -255,9 +255,9 @@ class PythonNames:
         for node in self.found.ordered("with"):
             alias, given = node.child_by_field_name("alias"), first_child(node)
             form = self.form(given) if given is not None else "?"
-            target = first_child(alias) if alias is not None else None
-            if form != "?" and target is not None and target.type == "identifier":
-                self._type(node.start_byte, self.text_of(target), f"{form}[with]")
+            inner = first_child(alias) if alias is not None else None
+            if form != "?" and inner is not None and inner.type == "identifier":
+                self._type(node.start_byte, self.text_of(inner), f"{form}[with]")
         self._read_loops()
         self._read_tests()
 
@@ -270,7 +270,7 @@ class PythonNames:
             name: Node | None = left
             form = self.form(right)
             if left.type == "pattern_list" and left.named_child_count == 2:
-                name, form = left.named_child(1), self._second(right, form)
+                form, name = self._second(right, form), left.named_child(1)
             elif form.endswith(".values()"):
                 form = f"{form.removesuffix('.values()')}[]"
             else:
