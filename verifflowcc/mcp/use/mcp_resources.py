@@ -16,10 +16,10 @@ from verifflowcc.mcp.use.tool_answers import Caller
 def role(workspace: Workspace, name: Annotated[str, "Role; default: the stage's"] = "", task: str = "") -> str:
     """Work as a role of this project"""
     from verifflowcc.base.model.entries import Question
-    from verifflowcc.prompt.use.prompt_use import compile_prompt_only, role_and_task
+    from verifflowcc.prompt.use.prompt_use import compile_prompt_only, role_of_stage
 
-    agent, wanted = (name, task) if name else role_and_task(workspace, None, None, task)
-    return compile_prompt_only(workspace, Question(agent, task=wanted, budget_tokens=4000)).text
+    agent = name or role_of_stage(workspace, None, None)
+    return compile_prompt_only(workspace, Question(agent, task=task, budget_tokens=4000)).text
 
 
 def review(workspace: Workspace) -> str:

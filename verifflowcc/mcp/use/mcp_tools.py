@@ -56,11 +56,10 @@ def brief(
 ) -> ToolText:
     """Rules, decisions, artifacts and code for a task."""
     from verifflowcc.base.model.entries import Question
-    from verifflowcc.prompt.use.prompt_use import compile_prompt_only, note_prompt, role_and_task
+    from verifflowcc.prompt.use.prompt_use import compile_prompt_only, note_prompt, role_of_stage
 
-    agent, wanted = (role, task) if role else role_and_task(at.workspace, None, None, task)
     tokens = _within(budget)
-    question = Question(agent, task=wanted, budget_tokens=tokens)
+    question = Question(role or role_of_stage(at.workspace, None, None), task=task, budget_tokens=tokens)
     prompt = compile_prompt_only(at.workspace, question)
     note_prompt(at.workspace, question, prompt)
     return answer(at.workspace, [prompt.text], "next()", budget_tokens=tokens + 60)

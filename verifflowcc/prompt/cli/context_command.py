@@ -84,7 +84,8 @@ app = typer.Typer(help="Compile the prompt for an agent, compare two, and tune s
 
 Agent = Annotated[str, typer.Option("--agent", "-a", metavar="ROLE", help="The role, e.g. coder.")]
 Task = Annotated[
-    str, typer.Option("--task", metavar="TEXT", help="Task of the agent; it ranks memory and is in the prompt.")
+    str,
+    typer.Option("--task", metavar="TEXT", help="Task of the agent; it ranks memory and code, and is in the prompt."),
 ]
 Budget = Annotated[
     int | None,
@@ -129,9 +130,9 @@ def show(
 ) -> None:
     """Print the prompt for an agent: on stdout, and nothing else.
 
-    Without --agent, the prompt is for the active stage, and its task is the sprint's title and goals. A table of what
-    each layer uses of the budget goes to stderr, where that is a terminal. With --json, the prompt and its whole
-    explanation. Outside of a project, the prompt holds what is known of you.
+    Without --agent, the prompt is for the role of the active stage. Without --task, the title and goals of the sprint
+    rank memory and code. A table of what each layer uses of the budget goes to stderr, where that is a terminal. With
+    --json, the prompt and its whole explanation. Outside of a project, the prompt holds what is known of you.
     """
     from verifflowcc.base.model.entries import Question
     from verifflowcc.base.terminal import output as out
@@ -141,9 +142,9 @@ def show(
 
     workspace = find_workspace()
     if agent is None:
-        from verifflowcc.prompt.use.prompt_use import role_and_task
+        from verifflowcc.prompt.use.prompt_use import role_of_stage
 
-        agent, task = role_and_task(workspace, sprint, stage, task)
+        agent = role_of_stage(workspace, sprint, stage)
     question = Question(
         *(agent, sprint, stage, task, budget),
         strict=strict,

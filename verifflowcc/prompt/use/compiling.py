@@ -59,9 +59,7 @@ def pack_layer(here: PromptInputs, reading: BodyReader, layer: Layer) -> tuple[P
 
 
 def _gathered(here: PromptInputs, reading: BodyReader) -> PromptCandidates:
-    return gather(
-        here.selection, reading, here.sources, here.question.task, here.caps, past=here.past, checking=here.checking
-    )
+    return gather(here.selection, reading, here.sources, here.aim, here.caps, past=here.past, checking=here.checking)
 
 
 def _save(here: PromptInputs) -> tuple[str, ...]:

@@ -113,8 +113,8 @@ def _share(text: str, layer: Layer) -> int:
 class PromptInputs:
     """Everything that goes into one prompt; `inputs` has the digests of what is not an entry.
 
-    `facts` is what the prompt says of the work itself. `code` is what items speak of, of the working tree or of the
-    commit; None outside of any project.
+    `aim` is what memory, code and history are ranked by. `facts` is what the prompt says of the work itself. `code` is
+    what items speak of, of the working tree or of the commit; None outside of any project.
     """
 
     question: Question
@@ -130,6 +130,7 @@ class PromptInputs:
     allocation: Allocation
     inputs: Mapping[str, str]
     notices: tuple[str, ...]
+    aim: str = ""
     code: ReferencedCode | None = None
     facts: PromptFacts = PromptFacts()
 
@@ -164,7 +165,7 @@ class PromptInputs:
 class _Readers:
     """What reads the code for a task and the trace, and what reads all sources and notes those that fail."""
 
-    code: "Callable[[TokenCounter, int, CodeMix, ReviewScope | None], CodeOffer]"
+    code: "Callable[[str, TokenCounter, int, CodeMix, ReviewScope | None], CodeOffer]"
     trace: PromptTrace
     sources: SourceReader
 
@@ -196,7 +197,7 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[PromptIn
         # A commit's files lie elsewhere each time: they would push what is known of the working tree out of its index.
         index_path = workspace.local / ("commits.db" if question.committed else "index.db")
         index = stack.enter_context(Index(index_path))
-        offer = partial(_code_for, workspace, question.task, inputs.get("commit"))
+        offer = partial(_code_for, workspace, inputs.get("commit"))
         trace = PromptTrace(source, index_path, fetch)
         readers = _Readers(offer, trace, SourceReader(workspace, source.root))
         here = _look(source, question, index, inputs, code, readers)
@@ -206,8 +207,8 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[PromptIn
 
 def _code_for(
     workspace: Workspace,
-    task: str,
     commit: str | None,
+    task: str,
     counter: TokenCounter,
     budget_tokens: int,
     mix: "CodeMix",
@@ -235,6 +236,8 @@ def _look(
     place, state, notices = resolve(source, question.agent, question.sprint, question.stage)
     allocation = allocation_of(loaded.config, question)
     counter = open_counter(loaded.config.tokens, index.counts)
+    # A role that is named without a task works for the sprint, so the same code and memory help it.
+    aim = question.task or (". ".join((state.title, *state.goals)) if state else "")
     request = SourceRequest(
         source,
         loaded.config,
@@ -242,7 +245,8 @@ def _look(
         place,
         state,
         tree,
-        code=partial(readers.code, counter, budget_of(question, allocation)),
+        aim=aim,
+        code=partial(readers.code, aim, counter, budget_of(question, allocation)),
         trace=readers.trace,
     )
     sources = open_sources(request, readers.sources)
@@ -265,6 +269,7 @@ def _look(
         allocation=allocation,
         inputs=inputs,
         notices=(*loaded.notices, *notices, *sources.notices),
+        aim=aim,
         code=code or code_of(source, tree.stamps),
         facts=prompt_facts(source, loaded.config, question, place, state, tree),
     )

@@ -75,8 +75,9 @@ class Sources:
 class SourceRequest:
     """All that the virtual sources of one prompt are read by.
 
-    `state` is the sprint's. `code` returns the code that the task needs, by a mix; `trace` reads the trace. With
-    `local`, sources that other clones do not have count.
+    `state` is the sprint's, `aim` its task, or the sprint's title and goals where there is none. `code` returns the
+    code that the task needs, by a mix; `trace` reads the trace. With `local`, sources that other clones do not have
+    count.
     """
 
     workspace: Workspace
@@ -85,6 +86,7 @@ class SourceRequest:
     place: Place
     state: SprintState | None
     tree: ProjectTree
+    aim: str
     code: "Callable[[CodeMix, ReviewScope | None], CodeOffer]"
     trace: "PromptTrace"
 
@@ -172,7 +174,7 @@ def _of_history(sources: Sources, request: SourceRequest) -> Sequence[Source]:
     from verifflowcc.history.use.history_offers import history_places, past_tasks_text
 
     request.tree.stamps.take(history_places(request.workspace))
-    return _derived(sources, DerivedSource.HISTORY, past_tasks_text(request.workspace, request.question.task))
+    return _derived(sources, DerivedSource.HISTORY, past_tasks_text(request.workspace, request.aim))
 
 
 def _of_recent_actions(sources: Sources, request: SourceRequest) -> Sequence[Source]:
@@ -193,9 +195,9 @@ def _derived(sources: Sources, source: DerivedSource, text: SourceContent | None
 
 
 def _of_code(sources: Sources, request: SourceRequest) -> Sequence[Snippet]:
-    """Code is looked for where there is a task or a diff; whether any of it changed is for the code graph to know."""
+    """Code is looked for where there is an aim or a diff; whether any of it changed is for the code graph to know."""
     mix = request.config.code_mix_for(request.question.agent)
-    if not request.question.task and not mix.diff:
+    if not request.aim and not mix.diff:
         return ()
     sources.scope = _scope(request) if mix.diff else None
     offer = request.code(mix, sources.scope)

@@ -97,11 +97,8 @@ def _path(workspace: Workspace, question: Question) -> Path:
     return workspace.local / FOLDER / f"{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
 
 
-# The role and the task of a prompt where a command names no role: those of the sprint's stage.
-
-
-def role_and_task(workspace: Workspace | None, sprint: str | None, stage: str | None, task: str) -> tuple[str, str]:
-    """Return the role of the stage, the active one where None, and the task: `task`, or the sprint's title and goals.
+def role_of_stage(workspace: Workspace | None, sprint: str | None, stage: str | None) -> str:
+    """Return the role of the stage, of the active one where None.
 
     Raises UsageError where no sprint is open, the sprint has no such stage, or none is active.
     """
@@ -116,7 +113,7 @@ def role_and_task(workspace: Workspace | None, sprint: str | None, stage: str | 
         raise UsageError(
             f"{state.id} has no active stage, so vfcc context show needs --agent ROLE", hint="vfcc context show --help"
         )
-    return find_stage(state, wanted).stage.role, task or ". ".join((state.title, *state.goals))
+    return find_stage(state, wanted).stage.role
 
 
 __all__ = ["Question", "compile_context", "compile_prompt_only", "load_entries", "load_layer_entries", "note_prompt"]

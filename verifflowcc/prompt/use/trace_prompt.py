@@ -277,7 +277,7 @@ class PromptTrace:
         names = ItemNames(view.live)
         working = request.question.agent not in request.config.memory.assembly.thinking_roles
         scope = sprint_scope(view, _named(request, names), with_below=working)
-        near = _near(view, scope, names, request.question.task)
+        near = _near(view, scope, names, request.aim)
         entries: tuple[TraceEntry, ...] = ()
         if scope.items or near:
             full = reader.read(STATES, lambda: self._with_results(view, request), view)

@@ -13,7 +13,7 @@ from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import MEMORY, Workspace
-from verifflowcc.prompt.use.prompt_use import compile_prompt_only, role_and_task
+from verifflowcc.prompt.use.prompt_use import compile_prompt_only, role_of_stage
 from verifflowcc.run.rules.agent_port import (
     NO_USAGE,
     AgentCommand,
@@ -109,8 +109,8 @@ def _prompt(driver: RunDriver, place: SprintPlace, sprint: SprintState, tree: st
     """Return the prompt of the stage's role, compiled in the attempt's worktree."""
     here = Workspace(driver.place.project(tree), driver.clock)
     note_started(here.local, sprint.id)
-    role, task = role_and_task(here, sprint.id, place.stage, "")
-    prompt = compile_prompt_only(here, Question(role, sprint.id, place.stage, task, None))
+    role = role_of_stage(here, sprint.id, place.stage)
+    prompt = compile_prompt_only(here, Question(role, sprint.id, place.stage))
     return prompt.text if prompt.text.endswith("\n") else f"{prompt.text}\n"
 
 
