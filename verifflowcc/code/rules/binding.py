@@ -4,13 +4,25 @@ In order: the scopes around it; what the file imports; for `a.b`, the members of
 inherits; then any definition of the name that the file could mean, the less sure the more there are.
 """
 
-import builtins
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import replace
 from verifflowcc.code.rules.bind_names import FROM_IMPORT, ONLY_ONE, SAME_FOLDER, NameLookup
-from verifflowcc.code.rules.bound_things import EXTERNAL, UNKNOWN, Thing, ThingKind, plain_type, segments
+from verifflowcc.code.rules.bound_things import (
+    BUILTINS,
+    COMMON_METHODS,
+    DEFINED,
+    EXTERNAL,
+    LEAST,
+    UNKNOWN,
+    Thing,
+    ThingKind,
+    as_bound,
+    by_number,
+    plain_type,
+    segments,
+)
 from verifflowcc.code.rules.graph import (
     CALLABLE,
     FILE,
@@ -24,43 +36,6 @@ from verifflowcc.code.rules.graph import (
     SymbolKind,
     TypeHint,
 )
-
-# The languages' own names: too common to show which definition is meant.
-
-_SCRIPT = (
-    "Array Boolean Date Error Function Infinity JSON Map Math NaN Number Object Promise Proxy Reflect RegExp Set String"
-    " Symbol WeakMap WeakSet alert clearInterval clearTimeout console document fetch isFinite isNaN parseFloat parseInt"
-    " queueMicrotask require setInterval setTimeout undefined window globalThis URL encodeURIComponent"
-    " decodeURIComponent process module exports"
-)
-_GO = (
-    "any append bool byte cap clear close comparable complex complex128 complex64 copy delete error false float32"
-    " float64 imag int int16 int32 int64 int8 iota len make max min new nil panic print println real recover rune"
-    " string true uint uint16 uint32 uint64 uint8 uintptr"
-)
-_METHODS = (
-    "add all any append apply apply_async bind call catch clear clone close concat contains copy count create"
-    " decode delete display done dump dumps each empty encode end equals exec execute exists exit fetch filter"
-    " find first flush forEach format get group hash has hashCode id includes index indexOf info init insert"
-    " is_empty isEmpty items iter iterator join key keys last len length list load loads lock log lower map"
-    " match name new next of on open parse path pop print println push put read readline reduce remove render"
-    " replace request reset resolve reverse run save search seek send set setup shift size slice sort splice"
-    " split start stat status stop strip sub submit substring tell test text then toString to_s trim type"
-    " unlock unwrap update upper value values wait warn write"
-)
-
-BUILTINS = {
-    "python": frozenset(dir(builtins)) | {"__file__", "__name__", "__path__"},
-    "script": frozenset(_SCRIPT.split()),
-    "go": frozenset(_GO.split()),
-}
-"""What a name alone means in a family of languages if no scope has it."""
-
-COMMON_METHODS = frozenset(_METHODS.split()).union(
-    *(dir(each) for each in (str, bytes, list, dict, set, tuple, int, float, Exception))
-)
-"""Methods that objects of any kind have: that one alone is defined here does not say that it is meant."""
-
 
 # An expression is followed only as far as its types are declared: objects, their members and what they inherit.
 
@@ -440,12 +415,11 @@ ONLY_METHOD = 72
 
 _ONE_OF = 60
 _AT_A_GUESS = 30
-_LEAST = 5
 _HERE_TOO, _AS_VALUE = 65, 50
+_FEW = 8
 _MOST_HANDED, _LOOKED_AT = 5, 40
 _OBJECTS = frozenset({"script", "python"})
 """Families in which objects without a declared type hold functions."""
-_DEFINED = frozenset({ThingKind.DEFINITION, ThingKind.MODULE})
 
 
 class Binder:
@@ -458,6 +432,8 @@ class Binder:
         self._known: dict[tuple[str, int, str, str, int, bool], BindingResult] = {}
         self._values: dict[tuple[str, int], bool] = {}
         self._called: dict[tuple[str, str], Sequence[tuple[str, int]]] = {}
+        self._numbered: dict[tuple[str, str, int], BindingResult] = {}
+        self._found: dict[int, tuple[BindingResult, dict[tuple[str, int], BindingCandidate]]] = {}
 
     def bound(self, path: str, reference: Reference) -> BindingResult:
         """Return whom a reference in a file may mean."""
@@ -468,6 +444,19 @@ class Binder:
             known = self._known[key] = self._bound(path, reference)
         return known
 
+    def candidate(self, path: str, reference: Reference, meant: tuple[str, int]) -> BindingCandidate | None:
+        """Return a definition (file and place) as one that a reference in a file may mean; None where it may not."""
+        bound = self.bound(path, reference)
+        if len(bound.candidates) < _FEW:
+            return next((each for each in bound.candidates if (each.path, each.place) == meant), None)
+        kept = self._found.get(id(bound))
+        if kept is None:
+            kept = self._found[id(bound)] = (
+                bound,
+                {(each.path, each.place): each for each in reversed(bound.candidates)},
+            )
+        return kept[1].get(meant)
+
     def _bound(self, path: str, reference: Reference) -> BindingResult:
         inside = reference.inside
         if reference.kind is ReferenceKind.INHERIT and inside != FILE:
@@ -477,7 +466,7 @@ class Binder:
         things = self.names.lookup(path, inside, reference.name, reference.line)
         if things is not None:
             things = self.types.meant(things)
-            return self._not_found(path, reference) if _are_unknown(things) else _as_bound(things)
+            return self._not_found(path, reference) if _are_unknown(things) else as_bound(things)
         family = self.names.manner(path).family
         if reference.name in BUILTINS.get(family, ()):
             return BindingResult(external=True)
@@ -494,11 +483,11 @@ class Binder:
             manner = self.names.manner(path)
             if reference.receiver in manner.selves | manner.classes:
                 members = tuple([_of_self(each) for each in members])
-            return _as_bound(members)
+            return as_bound(members)
         if not things and self.names.manner(path).family == "script" and reference.receiver.isidentifier():
             held = self.types.held(path, inside, reference.receiver, reference.name, reference.line)
-            if any(each.kind in _DEFINED for each in held):
-                return _as_bound(held)
+            if any(each.kind in DEFINED for each in held):
+                return as_bound(held)
         return self._by_member_name(path, reference, known=bool(things))
 
     def _of_inherited(self, path: str, inside: int, reference: Reference) -> BindingResult | None:
@@ -507,7 +496,7 @@ class Binder:
             return None
         around = self.types.type_of_method(path, inside)
         found = [each for each in self.types.members(around, reference.name) if each.kind is ThingKind.DEFINITION]
-        return _as_bound(found) if found else None
+        return as_bound(found) if found else None
 
     def _by_name(self, path: str, reference: Reference) -> BindingResult:
         """Bind a name alone that no scope has to what is called so elsewhere."""
@@ -516,13 +505,17 @@ class Binder:
         if reference.kind in (ReferenceKind.INHERIT, ReferenceKind.TYPE):
             places = [each for each in places if self._is_type(each)]
         sure = ONLY_ONE if manner.names_are_global else _AT_A_GUESS
-        return _by_number(places, sure, _ONE_OF if manner.names_are_global else _AT_A_GUESS)
+        return by_number(places, sure, _ONE_OF if manner.names_are_global else _AT_A_GUESS)
 
     def _by_member_name(self, path: str, reference: Reference, *, known: bool) -> BindingResult:
         """Bind a member of an object of no known type, or of one that is not known to have it, by the name alone."""
-        places = [each for each in self._defining(path, reference) if self._member(each)]
         sure = ONLY_METHOD if not known and reference.name not in COMMON_METHODS else _AT_A_GUESS
-        bound = _by_number(places, sure, _ONE_OF if sure == ONLY_METHOD else _AT_A_GUESS)
+        key = (self.names.manner(path).family, reference.name, sure)
+        bound = self._numbered.get(key)
+        if bound is None:
+            places = [each for each in self._defining(path, reference) if self._member(each)]
+            bound = by_number(places, sure, _ONE_OF if sure == ONLY_METHOD else _AT_A_GUESS)
+            self._numbered[key] = bound
         return bound if known else BindingResult((*bound.candidates, *self._handed_over(path, reference)))
 
     def _handed_over(self, path: str, reference: Reference) -> Sequence[BindingCandidate]:
@@ -548,7 +541,7 @@ class Binder:
                 sure, why = _AS_VALUE // len(places), "an object may hold it: it is passed as a value"
             else:
                 sure, why = _AT_A_GUESS // len(places), "an object may hold it"
-            found.append(BindingCandidate(*each, max(sure, _LEAST), why))
+            found.append(BindingCandidate(*each, max(sure, LEAST), why))
         return sorted(found, key=lambda each: (-each.confidence, each.path, each.place))
 
     def _is_value(self, key: tuple[str, int], name: str) -> bool:
@@ -566,7 +559,7 @@ class Binder:
 
     def _not_found(self, path: str, reference: Reference) -> BindingResult:
         """Bind what comes from a module that is neither here nor a declared dependency to all of that name."""
-        bound = _by_number(self._defining(path, reference), _AT_A_GUESS, _AT_A_GUESS)
+        bound = by_number(self._defining(path, reference), _AT_A_GUESS, _AT_A_GUESS)
         why = "its module is not found"
         return BindingResult(tuple([replace(each, why=f"{why}; {each.why}") for each in bound.candidates]))
 
@@ -601,22 +594,3 @@ def _are_unknown(things: Sequence[Thing]) -> bool:
 
 def _of_self(thing: Thing) -> Thing:
     return thing.weaker(100, "inherited" if thing.why == "inherited" else "a member of self")
-
-
-def _as_bound(things: Sequence[Thing]) -> BindingResult:
-    candidates = [
-        BindingCandidate(each.path, each.place, each.sure, each.why) for each in things if each.kind in _DEFINED
-    ]
-    candidates.sort(key=lambda each: (-each.confidence, each.path, each.place))
-    outside = bool(things) and all(each.kind is ThingKind.EXTERNAL for each in things)
-    return BindingResult(tuple(candidates), outside)
-
-
-def _by_number(places: Sequence[tuple[str, int]], alone: int, shared: int) -> BindingResult:
-    count = len(places)
-    if count == 1:
-        return BindingResult((BindingCandidate(*places[0], alone, "the only one of its name"),))
-    sure = max(shared // count, _LEAST) if count else 0
-    return BindingResult(
-        tuple([BindingCandidate(*each, sure, f"one of {count} of its name") for each in sorted(places)])
-    )
