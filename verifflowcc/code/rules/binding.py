@@ -159,7 +159,7 @@ class Types:
         return self._values(self._raw(path, inside, text, line))
 
     def _held(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
-        """Return what stands in what holds others: `f()[]`, in a loop `f()[for]`, in a `with` statement `f()[with]`."""
+        """Return the parts of what holds others: `f()[]`, in a loop `f()[for]`, in a `with` statement `f()[with]`."""
         owner, _, how = text[:-1].rpartition("[")
         found: list[Thing] = []
         for where, place, kind, at in self._declared(path, inside, owner, line):
