@@ -92,7 +92,7 @@ def test_an_id_that_is_taken_is_drawn_again_and_what_has_it_stays(
 def test_where_all_ids_are_taken_it_is_told_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(secrets, "choice", lambda _: "a")
+    monkeypatch.setattr(item_files, "draw_letter", lambda: "a")
     with closing(OPENERS[kind](tmp_path)("project")) as store:
         first = add(store, "Same")
         with pytest.raises(UsageError, match="no id was drawn that is free"):
