@@ -89,6 +89,7 @@ _HARMLESS = re.compile(
     r"when(?:ever)? (?:you(?:'re| are)? |we(?:'re| are)? )?(?:nam|declar|defin|creat|writ)(?:ing|e) "
     rf"(?:(?:your|our|the|an?|any|all|new|names? (?:of|for)) )*{_NAMED}(?=[, ])|"
     r"when(?:ever)? (?:you(?:'re| are)? )?(?:coding|programming)(?=,)|when it comes to (?=[^,]{2,60},)|"
+    r"while (?:(?:I|we|you|it|they|email|[\w-]+s?) ?(?:'ve|have|has|mentioned|is still|are still|can be|may be)\b)[^,.;]{3,80},|"
     r"while (?:we're|we are|you're|you are|I'm|I am) (?:at it|on (?:the|this) (?:topic|subject))|"
     r"(?:it|this|that) (?:may|might|could|can) (?:seem|sound|look|appear|feel)(?: like)? [^,.;]{2,50}, but|"
     r"(?<=\w )(?:it|they) (?:may|might|can|could) (?:have|need|contain|return|raise|throw|take)\b)",
