@@ -132,7 +132,7 @@ def compare(folder: Path, data: Path, doorstop: str, *, plant: bool = False) -> 
 
 def wrong_stamps(root: Path, items: Iterable[Mapping[str, str]]) -> list[str]:
     """Return the items whose stamps, as we compute them, are not doorstop's."""
-    documents, files = doorstop_files(root, str)
+    documents, files = doorstop_files(root, str, {})
     links = {item.id: [link.to for link in item.links] for item in read_doorstop(documents, files).items}
     computed = {
         each.name: (

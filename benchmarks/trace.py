@@ -1,13 +1,14 @@
 """`vfcc check trace` on generated projects, cold, warm and with one changed file, beside doorstop on the same items.
 
     python benchmarks/trace.py [--runs N] [--sizes 500,5000,50000] [--doorstop PATH] [--no-doorstop]
-                               [--doorstop-seconds N] [--doorstop-largest N] [--data FOLDER] [--json]
+                               [--doorstop-seconds N] [--doorstop-largest N] [--older VFCC] [--data FOLDER] [--json]
 
 Cold is without `.memory/local/`; warm is the same question again; for "one changed" a line of one item is changed
 before each run. Doorstop comes from the environment in PATH, or is installed into a temporary one; it is run once for
 each tree of more than 500 items, with and without reformatting, and given up after so many seconds; larger trees than
---doorstop-largest are left out. With --data the trees are
-kept in FOLDER and used again.
+--doorstop-largest are left out. --older names the script of another version, which gets the same items in projects of
+its own: its runs follow ours in turn, and ours should take no longer. With --data the trees are kept in FOLDER and
+used again.
 """
 
 import argparse
@@ -22,7 +23,7 @@ import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from itertools import count
+from itertools import count, zip_longest
 from pathlib import Path
 
 if __package__ in (None, ""):
@@ -34,8 +35,10 @@ from benchmarks.trace_tree import make, write_doorstop, write_vfcc
 from verifflowcc.base.files.layout import SETTLED_AFTER_NS
 
 VFCC = str(Path(sys.executable).with_name("vfcc"))
-CHECK = [VFCC, "check", "trace"]
 SMALL = 500
+OLDER = ", older version"
+NOISE = 1.03
+"""What two runs of the same version differ by; a ratio above it is slower."""
 _ABSOLUTE_MS = {"5,000 items, cold": 2000.0, "5,000 items, warm": 500.0}
 _TIMES = {"50,000 items, warm": ("5,000 items, warm", 4.0)}
 
@@ -48,12 +51,12 @@ def main() -> None:
         hello = Path(scratch) / "hello.py"
         hello.write_text(HELLO, encoding="utf-8")
         for size in sizes:
-            _trees(folder, size)
+            _trees(folder, size, options.older, with_doorstop=not options.no_doorstop)
         time.sleep(SETTLED_AFTER_NS / 1e9 + 0.1)
         commands = [
             Command("python -c pass", [sys.executable, "-c", "pass"], folder),
             Command("typer hello-world", [sys.executable, str(hello)], folder),
-            *(command for size in sizes for command in _asked(folder, size, Path(scratch))),
+            *(command for size in sizes for command in _asked(folder, size, Path(scratch), options.older)),
         ]
         figures = measure(commands, options.runs)
         told: list[str] = []
@@ -75,6 +78,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--no-doorstop", action="store_true")
     parser.add_argument("--doorstop-seconds", type=int, default=300)
     parser.add_argument("--doorstop-largest", type=int, default=5000)
+    parser.add_argument("--older", metavar="VFCC", help="the script of another installation")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 
@@ -89,23 +93,32 @@ def _folder(given: Path | None) -> Iterator[Path]:
         yield Path(made)
 
 
-def _trees(folder: Path, size: int) -> None:
+def _trees(folder: Path, size: int, older: str | None, *, with_doorstop: bool) -> None:
     made = make(size)
-    ours, theirs = folder / f"vfcc-{size}", folder / f"doorstop-{size}"
-    if not ours.exists():
-        ours.mkdir()
-        _run(ours, VFCC, "init")
-        write_vfcc(ours, made)
-        _commit(ours)
-    if not theirs.exists():
+    theirs = folder / f"doorstop-{size}"
+    for ours, program in ((folder / f"vfcc-{size}", VFCC), (folder / f"older-{size}", older)):
+        if program and not ours.exists():
+            ours.mkdir()
+            _run(ours, program, "init")
+            write_vfcc(ours, made)
+            _commit(ours)
+    if with_doorstop and not theirs.exists():
         theirs.mkdir()
         write_doorstop(theirs, made)
         _commit(theirs)
 
 
-def _asked(folder: Path, size: int, scratch: Path) -> Iterator[Command]:
-    tree = folder / f"vfcc-{size}"
-    cold, edited = scratch / f"cold-{size}", scratch / f"edited-{size}"
+def _asked(folder: Path, size: int, scratch: Path, older: str | None) -> Iterator[Command]:
+    """Yield the commands of a size; those of an older version, each behind its own of today."""
+    name = f"{size:,} items"
+    ours = _checks(name, "", [VFCC, "check", "trace"], folder / f"vfcc-{size}", scratch)
+    theirs = _checks(name, OLDER, [older or "", "check", "trace"], folder / f"older-{size}", scratch) if older else ()
+    for pair in zip_longest(ours, theirs):
+        yield from filter(None, pair)
+
+
+def _checks(name: str, of: str, check: list[str], tree: Path, scratch: Path) -> Iterator[Command]:
+    cold, edited = scratch / f"cold-{tree.name}", scratch / f"edited-{tree.name}"
     for copy in (cold, edited):
         shutil.copytree(tree, copy, symlinks=True)
     item = edited / ".memory" / "project" / "items" / "need" / "NEED000001.md"
@@ -114,10 +127,9 @@ def _asked(folder: Path, size: int, scratch: Path) -> Iterator[Command]:
     def edit() -> None:
         item.write_text(text + f"\n## Notes\n\nLooked at {next(numbers)} times.\n", encoding="utf-8")
 
-    name = f"{size:,} items"
-    yield Command(f"{name}, cold", CHECK, cold, before=lambda: _forget(cold))
-    yield Command(f"{name}, warm", CHECK, tree)
-    yield Command(f"{name}, one changed", CHECK, edited, before=edit)
+    yield Command(f"{name}, cold{of}", check, cold, before=lambda: _forget(cold))
+    yield Command(f"{name}, warm{of}", check, tree)
+    yield Command(f"{name}, one changed{of}", check, edited, before=edit)
 
 
 def _forget(tree: Path) -> None:
@@ -159,6 +171,11 @@ def _report(figures: list[Figures], told: list[str], *, as_json: bool) -> None:
         if name in medians and over in medians:
             times = medians[name] / medians[over]
             goals.append((f"{name} at most {limit:g} × {over}", times / limit, f"{times:.2f} ×"))
+    for one in figures:
+        if before := next((each for each in figures if each.name == one.name + OLDER), None):
+            times = one.cpu_ms / before.cpu_ms
+            said = f"{times:.2f} × its processor time, {one.peak_kib / before.peak_kib:.2f} × its memory"
+            goals.append((f"{one.name} no slower than the older version", times / NOISE, said))
     if as_json:
         content = {"machine": machine(), "figures": [asdict(one) for one in figures], "told": told}
         content["targets"] = [{"target": name, "is": said, "met": part <= 1} for name, part, said in goals]

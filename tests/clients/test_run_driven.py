@@ -1,51 +1,106 @@
-"""`vfcc run` with real clients and a scripted model: each stage by another client, one overloaded service."""
+"""`vfcc run` with real clients and a scripted model: a whole sprint, with all that goes wrong in one."""
 
+import json
+import os
+import re
+import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.clients.model_server import serving
-from tests.clients.running import CLAUDE_MODEL, client_environment, write_codex_config
-from tests.clients.turns import MAIN, Turn, calls
-from tests.run_world import SPRINT, RunWorld, artifact
+from tests.clients.run_stage import CLAUDE, claude_files, claude_shell, codex_shell, on_stage
+from tests.clients.turns import Request, Say, Turn
+from tests.run_world import FIXED, NEW_TESTS, SPRINT, RunWorld, artifact
 from tests.trees import git
+from verifflowcc.run.store.run_tree import place_of
 
 pytestmark = [pytest.mark.sweep, pytest.mark.vfcc("REQ-RUN")]
 
+RUN = f"{SPRINT}-1"
+BRANCH = f"vfcc/{RUN}/integration"
+LINES = Path(__file__).parent / "run_lines.ndjson"
+DRAWN = ("time", "event", "stay", "base", "commit", "session", "prompt", "answers", "head", "digest", "parents")
+"""Keys whose values no two runs share; where two lines of one run have the same value, so have their names here."""
+ENDED = "Done."
+BY_HAND = "def total(prices, less=0):\n    return sum(prices) - less\n"
+WEAK = NEW_TESTS.replace("assert total([5, 5], 3) == 7", "assert True")
 
-def test_claude_plans_and_codex_designs_in_one_run(claude: Path, codex: Path, tmp_path: Path) -> None:
+
+def after(act: Callable[[], object], turn: Turn) -> Callable[[Request], Turn]:
+    """Return a turn before which something happens outside of the agent."""
+
+    def say(_request: Request) -> Turn:
+        act()
+        return turn
+
+    return say
+
+
+def named(lines: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Return events with names in the place of what is drawn or measured."""
+    names: dict[str, str] = {}
+
+    def name(value: object) -> object:
+        if isinstance(value, str) and value:
+            return names.setdefault(value, f"<{len(names) + 1}>")
+        return value
+
+    def without_ids(text: str) -> str:
+        return re.sub(r"evidence [0-9A-Z]{26}|[0-9a-f]{40}|127\.0\.0\.1:\d+", "…", text)
+
+    found = []
+    for line in lines:
+        given = {key: name(value) if key in DRAWN else value for key, value in line.items()}
+        given = json.loads(without_ids(json.dumps(given)))
+        found.append({key: 0 if key == "seconds" else value for key, value in given.items()})
+    return found
+
+
+def test_two_clients_take_a_light_sprint_from_its_plan_to_its_close(claude: Path, codex: Path, tmp_path: Path) -> None:
     world = RunWorld(tmp_path)
-    programs, home = tmp_path / "bin", tmp_path / "home"
-    programs.mkdir()
-    (programs / "claude").symlink_to(claude)
-    (programs / "codex").symlink_to(codex)
-    design = artifact("design", "design.md")
-    script = [
-        Turn(status=529),
-        calls("Write", file_path=artifact("planning", "plan.md"), content="# Plan\n\nTotals take a discount.\n"),
-        Turn("The plan is written."),
-        calls("exec_command", cmd=f"mkdir -p $(dirname {design}) && echo 'A second argument.' > {design}"),
-        Turn("The design is written."),
-    ]
 
-    with serving({MAIN: script}) as server:
-        env = {**client_environment("claude", home, server), **client_environment("codex", home, server)}
-        env["PATH"] = f"{programs}:{env['PATH']}"
-        env["HOME"] = str(tmp_path)  # where this machine keeps what it allows
-        env["OPENAI_API_KEY"] = env.pop("SCRIPTED_KEY")  # one that reaches Codex without a setting
-        write_codex_config(home, world.root, server)
-        settings = home / ".codex/config.toml"
-        settings.write_text(settings.read_text().replace("SCRIPTED_KEY", "OPENAI_API_KEY"))
-        words = ("--agent", f"claude:{CLAUDE_MODEL}", "--role", "designer=codex", "--until", "design", "--json")
-        done = world.run(*words, env=env)
+    def kill_the_driver() -> None:
+        os.kill(int((place_of(world.root, RUN).folder / "lock").read_text().split()[0]), signal.SIGKILL)
 
+    def edit_by_hand() -> None:
+        top = place_of(world.root, RUN).tree()
+        (top / "shop.py").write_text(BY_HAND)
+        git(top, "commit", "--quiet", "--all", "--message", "shop: less")
+
+    coded = {"shop.py": FIXED, artifact("coding", "changes.md"): "# Changes\n\nA discount.\n"}
+    results = {artifact("testing", "results.md"): "# Results\n\nAll pass.\n"}
+    design = codex_shell({artifact("design", "design.md"): "# Design\n\nA second argument.\n"})
+    script: dict[str, list[Say]] = {
+        "planning": [
+            claude_files({artifact("planning", "notes.txt"): "not the plan\n"}),
+            Turn(ENDED),
+            claude_files({artifact("planning", "plan.md"): "# Plan\n\nTotals take a discount.\n"}),
+            Turn(ENDED),
+        ],
+        "design": [after(kill_the_driver, design), design, Turn(ENDED)],
+        "coding": [after(edit_by_hand, claude_shell(coded)), Turn(ENDED), claude_shell(coded), Turn(ENDED)],
+        "testing": [
+            Turn(status=529),
+            codex_shell({"tests/test_shop.py": WEAK, **results}),
+            Turn(ENDED),
+            codex_shell({"tests/test_shop.py": NEW_TESTS}),
+            Turn(ENDED),
+        ],
+        "validation": [
+            claude_files({artifact("validation", "acceptance.md"): "# Acceptance\n\nAs planned.\n"}),
+            Turn(ENDED),
+        ],
+    }
+
+    with on_stage(claude, codex, tmp_path, world.root, script) as stage:
+        roles = ("--role", "designer=codex", "--role", "tester=codex")
+        killed = world.run("--agent", CLAUDE, *roles, "--json", env=stage.env)
+        done = world.run("resume", "--json", env=stage.env)
+
+    assert killed.code == -signal.SIGKILL, killed
     assert done.code == 0, done
-    attempts = done.data["attempts"]
-    assert [(each["id"], each["outcome"]) for each in attempts] == [("planner-1", "done"), ("designer-1", "done")], done
-    assert server.left() == {}
-    planner, designer = attempts
-    assert planner["usage"]["micro_usd"] == 900
-    assert (designer["usage"]["input_tokens"], designer["usage"].get("micro_usd")) == (200, None)
-    shown = git(world.root, "show", f"vfcc/{SPRINT}-1/integration:{design}")
-    assert shown == "A second argument.\n"
-    assert server.asked()[1].holds("Totals take a discount")
+    assert done.data["status"] == "done"
+    lines = "".join(json.dumps(each, sort_keys=True) + "\n" for each in named(world.events()))
+    Path("/tmp/run-lines.ndjson").write_text(lines)
+    assert lines == LINES.read_text()

@@ -161,6 +161,21 @@ def test_a_client_that_is_not_installed_starts_no_run(tmp_path: Path) -> None:
     assert not git(world.root, "branch", "--list", "vfcc/*")
 
 
+def test_a_client_that_was_removed_since_continues_no_run(tmp_path: Path) -> None:
+    world = RunWorld(tmp_path, {**honest(), "planner": [{}]})
+    program = tmp_path / "client"
+    program.write_text(f"#!/bin/sh\nexec {world.agent}\n")
+    program.chmod(0o755)
+    assert world.run("--agent", str(program), "--max-attempts", "1", "--until", "planning").code == 4
+    program.unlink()
+
+    world.run("resume").refused(2, f"{program} is not installed here", "vfcc run status")
+    world.run("retry", "planning").refused(2, f"{program} is not installed here", "vfcc run status")
+
+    assert world.run("status", "--json").data["status"] == "blocked"
+    assert len(world.calls("planner")) == 1
+
+
 def test_a_run_needs_a_committed_sprint(tmp_path: Path) -> None:
     world = RunWorld(tmp_path)
     (world.root / ".memory" / "note.md").write_text("new\n")

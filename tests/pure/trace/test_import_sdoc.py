@@ -2,7 +2,6 @@
 
 import pytest
 
-from verifflowcc.base.errors import FormatError
 from verifflowcc.items.rules.import_values import ForeignLink
 from verifflowcc.trace.rules.import_sdoc import read_sdoc
 
@@ -150,6 +149,7 @@ def test_the_older_syntax_is_read() -> None:
         ("[DOCUMENT]\nTITLE: A\n\n[REQUIREMENT]\nUID: A\nRELATIONS:\n- TYPE: Parent\n", 7),
     ],
 )
-def test_what_is_no_sdoc_is_refused_with_its_line(text: str, line: int) -> None:
-    with pytest.raises(FormatError, match=rf"^a\.sdoc:{line}: "):
-        read_sdoc([("a.sdoc", text)])
+def test_what_is_no_sdoc_is_skipped_with_its_line(text: str, line: int) -> None:
+    tree = read_sdoc([("a.sdoc", text), ("b.sdoc", NEW)])
+    assert {name: why.startswith(f"a.sdoc:{line}: ") for name, why in tree.skipped.items()} == {"a.sdoc": True}
+    assert tree.items == read_sdoc([("b.sdoc", NEW)]).items

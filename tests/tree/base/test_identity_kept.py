@@ -11,6 +11,8 @@ from tests.tree.memory.test_identity import of, project
 from tests.trees import git
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files.layout import SETTLED_AFTER_NS
+from verifflowcc.base.git.git_place import top_of
+from verifflowcc.base.git.git_repository import repository_around
 from verifflowcc.base.git.kept_identity import IDENTITY_KEPT_FILE as FILE
 
 LATER = SETTLED_AFTER_NS + 1
@@ -146,3 +148,20 @@ def test_what_was_just_touched_is_not_remembered(tmp_path: Path, monkeypatch: py
     of(root)
 
     assert not _kept(root).exists()
+
+
+def test_an_empty_git_folder_is_passed_over_as_git_does(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    of(shop)
+    _nested(shop)
+    (shop / ".git").mkdir()
+
+    found = of(shop)
+
+    assert git(shop, "rev-parse", "--show-toplevel").strip() == str(shop.parent)
+    around = repository_around(str(shop))
+    assert around is not None
+    assert (top_of(shop), around.top) == (shop.parent, str(shop.parent))
+    assert _without_git(monkeypatch, shop)
+    assert of(shop) == found
+    git(shop, "init", "-q")
+    assert not _without_git(monkeypatch, shop)

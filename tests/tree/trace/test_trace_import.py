@@ -283,8 +283,7 @@ def test_ids_that_cannot_stay_are_made_the_same_every_time(here: Workspace) -> N
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("reqs/REQ009.yml", "text: [unclosed\n"),
-        ("reqs/REQ009.yml", "a: &a [1]\nb: [" + "*a, " * 21 + "]\n"),
+        ("reqs/.doorstop.yml", "settings: [unclosed\n"),
         ("bad.sdoc", "[DOCUMENT]\nTITLE: A\n\n[REQUIREMENT]\nUID: A\nnonsense\n"),
         ("bad.json", "{"),
         ("bad.csv", "Name\nx\n"),
@@ -325,6 +324,43 @@ def test_a_malformed_part_is_skipped_and_refused_when_strict(here: Workspace) ->
     assert items(here) == {}
     report = import_items(here, given, AdoptionChoices(), actor=YOU)
     assert (set(items(here)), len(report.left)) == ({"req-a"}, 1)
+
+
+SDOC = "[DOCUMENT]\nTITLE: A\n\n[REQUIREMENT]\nUID: A-{}\nSTATEMENT: It shall open.\n"
+MANY_ALIASES = "a: &a [1]\nb: [" + "*a, " * 21 + "]\n"
+
+
+@pytest.mark.parametrize(
+    ("folder", "files", "mapping"),
+    [
+        ("reqs", {"reqs/REQ009.yml": "text: [unclosed\n"}, None),
+        ("reqs", {"reqs/REQ009.yml": MANY_ALIASES}, None),
+        ("reqs", {"reqs/REQ009.yml": "text: 3\n"}, None),
+        ("docs", {"docs/b.sdoc": SDOC.format(2) + "nonsense\n", "docs/a.sdoc": SDOC.format(1)}, None),
+        ("docs", {"docs/b.csv": "Name\nx\n", "docs/a.csv": "id,text\nR-1,Open.\n"}, None),
+        ("docs", {"docs/b.json": "{", "docs/a.json": '{"versions": {"": {"needs": {"A": {"id": "A"}}}}}'}, None),
+        ("docs", {"docs/b.yml": "a: [", "docs/a.yml": "t: Open.\n", "map.yml": "text: t\n"}, "map.yml"),
+    ],
+)
+def test_a_file_of_many_that_cannot_be_read_is_skipped_and_refused_when_strict(
+    here: Workspace, folder: str, files: dict[str, str], mapping: str | None
+) -> None:
+    write_tree(here.root, files)
+    given = ImportSource((here.root / folder,), mapping=here.root / mapping if mapping else None)
+    bad = next(iter(files))
+
+    with pytest.raises(FormatError, match=rf"^{bad}:\d+: "):
+        import_items(here, given, AdoptionChoices(), actor=YOU, strict=True)
+    assert items(here) == {}
+    report = import_items(here, given, AdoptionChoices(), actor=YOU)
+    assert items(here)
+    assert [line.partition(":")[0] for line in report.left].count(bad) == 1
+
+
+def test_an_item_whose_file_can_no_longer_be_read_is_not_gone(here: Workspace) -> None:
+    run(here)
+    (here.root / "reqs" / "REQ001.yml").write_text("text: [\n", encoding="utf-8")
+    assert run(here).count(TraceImportOutcome.GONE) == 0
 
 
 def test_what_a_person_chose_goes_first(here: Workspace) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.git.git_repository import is_top
 
 
 def in_repository(root: Path) -> bool:
@@ -14,12 +15,7 @@ def in_repository(root: Path) -> bool:
 
 def top_of(root: Path) -> Path | None:
     """Return the nearest folder, `root` or above it, that git takes for the top of a repository; None without one."""
-    return next((folder for folder in _upwards(root) if _is_top(f"{folder}{os.sep}.git")), None)
-
-
-def _is_top(git: str) -> bool:
-    # Git passes over a folder without HEAD: sandboxes of agents leave an empty `.git` in /tmp.
-    return os.path.isfile(git) or os.path.lexists(f"{git}/HEAD")  # noqa: PTH113 - called often
+    return next((folder for folder in _upwards(root) if is_top(os.fspath(folder))), None)
 
 
 def git_folder(root: Path) -> Path | None:
@@ -50,7 +46,7 @@ def refuse_embedded(folder: Path) -> None:
     """
     for here in _upwards(folder):
         inside = f"{here}{os.sep}"
-        if _is_top(f"{inside}.git"):
+        if is_top(os.fspath(here)):
             return
         if os.path.lexists(f"{inside}HEAD") and any(os.path.lexists(inside + name) for name in ("refs", "commondir")):
             raise WorkspaceError(

@@ -13,6 +13,15 @@ FOLDER = "vfcc"
 _KIND, _PLAIN, _DIRECTORY = 0o170000, 0o100000, 0o040000
 
 
+def is_top(folder: str) -> bool:
+    """Whether git takes a folder for the top of a repository.
+
+    Git passes over a `.git` without HEAD: sandboxes of agents leave an empty one in the folder for temporary files.
+    """
+    git = f"{folder}/.git"
+    return os.path.isfile(git) or os.path.lexists(f"{git}/HEAD")  # noqa: PTH113 - nothing but `os` is imported here
+
+
 _LARGEST_BYTES = 10_000
 
 
@@ -49,14 +58,14 @@ def repository_around(root: str) -> "Repository | None":
     """
     here = os.path.realpath(root)
     top = here
-    while True:
-        try:
-            kind = os.lstat(f"{top}/.git").st_mode & _KIND
-            break
-        except OSError:
-            if top in ("", "/"):
-                return None
-            top = top.rpartition("/")[0]
+    while not is_top(top):
+        if top in ("", "/"):
+            return None
+        top = top.rpartition("/")[0]
+    try:
+        kind = os.lstat(f"{top}/.git").st_mode & _KIND
+    except OSError:  # gone since
+        return None
     below = here[len(top) :].strip("/")
     if kind == _DIRECTORY:
         git = f"{top}/.git"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from verifflowcc.base.files.layout import Stamps, settled
 from verifflowcc.base.files.write import DerivedFile
+from verifflowcc.base.git.git_repository import is_top
 
 # Which repository this is, as git answered, in `local/repository.json`, while nothing that it follows from moved.
 #
@@ -50,8 +51,9 @@ def stamps_of_repository(root: Path) -> Stamps | None:
     here = root.resolve()
     stamps = Stamps(here)
     for folder in (here, *here.parents):
-        stamps.take((os.fspath(folder / ".git"),))
-        if stamps.by_path[os.fspath(folder / ".git")]:
+        # HEAD too: a folder `.git` without it is passed over until it has one
+        stamps.take((os.fspath(folder / ".git"), os.fspath(folder / ".git" / "HEAD")))
+        if is_top(os.fspath(folder)):
             break
     else:
         return None

@@ -66,10 +66,12 @@ def with_imported(text: str, tool: str, file: str, name: str, links: Sequence[Va
 
     `links` are the entries of its links as they are read.
     """
-    digests = {part: _digest(raw) for part, raw in parts_of(text).items()}
+    parts = split(text)
+    digests = {part: _digest(raw) for part, raw in _parts(parts).items()}
     if links:
         digests[_LINKS] = _link_digests(links)
-    return _joined(split(text), {}, _line(ImportOrigin(tool, file, name, digests)))
+    block = (parts.block or "") + _line(ImportOrigin(tool, file, name, digests))
+    return parts.bom + (parts.opening or "---\n") + block + (parts.closing or "---\n") + parts.body
 
 
 def parts_of(text: str) -> Mapping[str, str]:
@@ -77,7 +79,10 @@ def parts_of(text: str) -> Mapping[str, str]:
 
     Raises FormatError, beginning with the line, where the front matter cannot be taken apart.
     """
-    parts = split(text.replace("\r\n", "\n"))
+    return _parts(split(text.replace("\r\n", "\n")))
+
+
+def _parts(parts: FrontMatter) -> Mapping[str, str]:
     found = {key: raw for key, raw in _entries(parts) if key in PARTS}
     body = parts.body.strip("\n")
     return {**found, BODY: body} if body else found
@@ -319,7 +324,8 @@ class ForeignItems:
 
     Items are in the order of their files; each part is one line, `file:line: why`.
 
-    `malformed` is what the format does not allow (`file:line: why`), and was skipped.
+    `malformed` is what the format does not allow (`file:line: why`), and was skipped. `skipped` are whole files, by
+    name, with the reason.
 
     `tool` is the name of the format. `tops` are kinds whose items need no parent by the tool's own rules.
     """
@@ -329,3 +335,4 @@ class ForeignItems:
     tool: str = ""
     tops: frozenset[str] = frozenset()
     malformed: tuple[str, ...] = ()
+    skipped: Mapping[str, str] = field(default_factory=dict)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 DEEPEST = 100
+_NO_TEXT = "a key is no plain text"
 _TOO_DEEP = f"it is nested more than {DEEPEST} levels deep"
 
 
@@ -25,12 +26,23 @@ def read_yaml(block: str) -> FieldTable:
     Raises FormatError, whose message begins with the line of the block and a colon, where it is not YAML, is no mapping
     or holds itself.
     """
+    node, _ = _composed(block)
+    if node is None:
+        return FieldTable((), 1)
+    table = _value(node, {}, set())
+    assert isinstance(table, FieldTable)
+    return table
+
+
+def _composed(block: str) -> "tuple[yaml.MappingNode | None, yaml.SafeLoader | yaml.CSafeLoader]":
+    """Return the mapping that a block is as nodes (None where it is empty), and who read it; raises as `read_yaml`."""
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    kind = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        _demand_depth(block, loader)
-        node = yaml.compose(block, Loader=loader)
+        _demand_depth(block, kind)
+        loader = kind(block)
+        node = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
@@ -39,13 +51,9 @@ def read_yaml(block: str) -> FieldTable:
         raise FormatError(f"{line}: {error.problem or error.context}") from error
     except yaml.YAMLError as error:
         raise FormatError("1: it holds a character that YAML does not allow") from error
-    if node is None:
-        return FieldTable((), 1)
-    if not isinstance(node, yaml.MappingNode):
+    if node is not None and not isinstance(node, yaml.MappingNode):
         raise FormatError(f"{node.start_mark.line + 1}: it is no mapping of keys")
-    table = _value(node, {}, set())
-    assert isinstance(table, FieldTable)
-    return table
+    return node, loader
 
 
 def _demand_depth(block: str, loader: "type[yaml.SafeLoader | yaml.CSafeLoader]") -> None:
@@ -95,7 +103,7 @@ def _key(node: "yaml.Node") -> str:
     import yaml
 
     if not isinstance(node, yaml.ScalarNode):
-        raise FormatError(f"{node.start_mark.line + 1}: a key is no plain text")
+        raise FormatError(f"{node.start_mark.line + 1}: {_NO_TEXT}")
     return str(node.value)
 
 
@@ -113,19 +121,24 @@ def plain_yaml(path: str, text: str, line_shift: int = 0) -> Mapping[str, object
     import yaml
 
     try:
-        read_yaml(text)  # bounds its depth and refuses values that hold themselves, before anything is built
-        _demand_few_aliases(text)
-        value = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        node, loader = _composed(text)
+        if node is None:
+            return {}
+        if "*" in text:
+            _value(node, {}, set())  # refuses values that hold themselves, before anything is built
+            _demand_few_aliases(text)
+        value = loader.construct_document(node)
     except FormatError as error:
         line, _, reason = error.message.partition(": ")
         raise FormatError(f"{path}:{int(line) + line_shift}: {reason}") from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line_number = mark.line + 1 if mark else 1
-        raise FormatError(f"{path}:{line_number + line_shift}: {error.problem or error.context}") from error
+        why = _NO_TEXT if error.problem == "found unhashable key" else error.problem or error.context
+        raise FormatError(f"{path}:{line_number + line_shift}: {why}") from error
     except (yaml.YAMLError, ValueError) as error:
         raise FormatError(f"{path}:{1 + line_shift}: a value in it cannot be read: {error}") from error
-    return {str(key): each for key, each in value.items()} if value else {}  # YAML reads `1:` and `on:` as no texts
+    return {str(key): each for key, each in value.items()}  # YAML reads `1:` and `on:` as no texts
 
 
 def _demand_few_aliases(text: str) -> None:

@@ -249,7 +249,7 @@ _NO_OBJECT = re.compile(
     re.IGNORECASE,
 )
 _NO_ONE = re.compile(
-    r"(?:nobody|no one|no-one) (?:ever |directly )?(?P<verb>[a-z]+s) (?!(?:why|how|what|that|if)\b)\w", re.I
+    r"(?:no ?body|no one|no-one) (?:ever |directly )?(?P<verb>[a-z]+s) (?!(?:why|how|what|that|if)\b)\w", re.I
 )
 _WITH_HANDS = frozenset("push commit merge deploy edit release publish store log import rebase".split())
 """What people do to a project; that nobody reads or likes something is talk."""

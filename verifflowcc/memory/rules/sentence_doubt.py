@@ -165,7 +165,7 @@ _CLOSED = re.compile(
     r"^(?:(?:please|also|and|so|again|team|everyone|from now on|going forward|in (?:the )?future|as a rule|by default|"
     r"in general),? )*(?:never|don't|do not|avoid|no|stop|refrain from|let's not|let us not|we (?:never|don't|do not|"
     r"no longer|avoid)|I (?:never|don't|do not))\b|"
-    r"^(?:nobody|no one|no-one) (?:ever |directly )?[a-z]+s\b|"
+    r"^(?:no ?body|no one|no-one) (?:ever |directly )?[a-z]+s\b|"
     r"\b(?:must|should|shall|may|will|can) (?:not|never|no longer)\b|\b(?:mustn't|shouldn't|cannot|can't)\b|"
     r"\b(?:is|are|am)(?: now)? (?:never|no longer|not) |"
     r"\b(?:has|have|had) no \w|\b(?:no longer|never)\b|\b(?:we|I|team) (?:have |has )?(?:dropped|stopped)\b|"

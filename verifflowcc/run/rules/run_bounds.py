@@ -1,11 +1,13 @@
 """Which files an attempt may change: the role's table, the stage, and what no agent changes.
 
-What vfcc itself writes while an agent works in its worktree (evidence, notes on the ledger, caches) is left out of the
-merge: the driver makes its own. A change of such a file, a move of the sprint and a person's act are out of bounds.
+A role that may run `vfcc trace add` may also leave its new items. What vfcc itself writes while an agent works in its
+worktree (evidence, notes on the ledger, caches) is left out of the merge: the driver makes its own. A change of such a
+file, a move of the sprint and a person's act are out of bounds.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 
+from verifflowcc.base.model.command_classes import WORK
 from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.protected_paths import INSIDE, closed
 from verifflowcc.base.records import dataclass
@@ -21,6 +23,7 @@ _BY_VFCC = (
     ".memory/stage/*/*/summary.md",
     ".memory/stage/*/*/metrics.json",
 )
+_ITEMS = (".memory/project/*/**/*.md", ".memory/sprint/*/items/**/*.md")
 _HARMLESS = frozenset((EventType.ARTIFACT_PUT, EventType.EVIDENCE_ADDED, EventType.FEEDBACK_ADDED))
 
 
@@ -51,6 +54,8 @@ def bounds_of(
                 outside.append(f"{path} (a move or a person's act)")
             else:
                 left_out.append(path)
+        elif how == "A" and _is_new_item(path, rules):
+            continue
         elif why := _forbidden(path, rules, root):
             outside.append(f"{path} ({why})")
     return AttemptBounds(tuple(outside), tuple(left_out))
@@ -58,6 +63,19 @@ def bounds_of(
 
 def _is_harmless(event: Event | None) -> bool:
     return event is not None and event.type in _HARMLESS and event.actor.startswith("agent:")
+
+
+def _is_new_item(path: str, rules: Mapping[str, Json]) -> bool:
+    """Whether a new file is an item that the role may add with `vfcc trace add` or `vfcc memory add`.
+
+    Only new ones: a role changes the items of others where its table opens them for its editor.
+    """
+    if not any(matches(path, each) for each in _ITEMS) or closed(path):
+        return False
+    table = rules.get("tools")
+    vfcc = table.get("vfcc") if isinstance(table, Mapping) else None
+    classes = vfcc.get("classes") if isinstance(vfcc, Mapping) else None
+    return vfcc is not None and (not isinstance(classes, list | tuple) or WORK in classes)
 
 
 def _forbidden(path: str, rules: Mapping[str, Json], root: str) -> str:

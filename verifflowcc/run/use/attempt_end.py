@@ -166,14 +166,19 @@ def merge_attempt(driver: RunDriver, attempt: RunAttempt) -> None:
     merged, paths = merge(top, attempt.commit, message)
     driver.tools.reached("merge")
     if merged is None:
-        reason = f"{attempt.id} conflicts with the integration branch"
-        blockers: list[Json] = [{"criterion": path, "reason": reason, "person": False} for path in paths[:MOST_PATHS]]
+        blockers: list[Json] = [
+            {"criterion": path, "reason": _conflict(attempt, path), "person": False} for path in paths[:MOST_PATHS]
+        ]
         payload: dict[str, Json] = {"stage": attempt.stage, "stay": attempt.stay, "attempt": attempt.id, "open": False}
         driver.note(EventType.RUN_GATE, {**payload, "blockers": blockers})
         return
     _record_artifacts(driver, attempt)
     driver.note(EventType.ATTEMPT_MERGED, {"attempt": attempt.id, "commit": merged})
     driver.save(f"{attempt.id} merged")
+
+
+def _conflict(attempt: RunAttempt, path: str) -> str:
+    return f"{attempt.id} conflicts with the integration branch; its version: git show {attempt.commit}:{path}"
 
 
 def _record_artifacts(driver: RunDriver, attempt: RunAttempt) -> None:

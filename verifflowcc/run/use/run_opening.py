@@ -55,22 +55,20 @@ from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.sprint_reading import active_sprint, load_movable
 
 WAIT_S = 5.0
+RunClients = Mapping[str, tuple[str, ...]]
+"""Role, or `*`, → its clients in the order in which they are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
     """The settings of a run: the clients of each role (`*`: of all others), and its ceilings."""
 
-    clients: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"*": ("claude",)})
+    clients: RunClients = field(default_factory=lambda: {"*": ("claude",)})
     until: str | None = None
     attempts: int = MAX_ATTEMPTS
     minutes: int | None = MAX_MINUTES
     tokens: int | None = MAX_TOKENS
     micro_usd: int | None = None
-
-    def named(self) -> tuple[str, ...]:
-        """Return every client that is named, once."""
-        return tuple(dict.fromkeys(word for words in self.clients.values() for word in words))
 
     def limits(self) -> dict[str, int | None]:
         """Return the ceilings as an event holds them."""
@@ -100,8 +98,7 @@ def start_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: 
     """Open a run of a sprint and drive it. Raises ConflictError where one of the sprint is open already."""
     with locked(runs_folder(workspace.root) / "opening", WAIT_S):
         state = _checked(workspace, sprint, order, tools)
-        if missing := _missing_programs(workspace, order, tools):
-            raise UsageError(f"{missing[0]} is not installed here", hint="vfcc run --agent CLIENT")
+        _require_installed(workspace, order.clients, tools, hint="vfcc run --agent CLIENT")
         if uncommitted := uncommitted_files(workspace.root):
             tools.say(f"note: the run starts from the last commit; {len(uncommitted)} changed files are not part of it")
         driver = _opened(workspace, state, order, tools)
@@ -112,7 +109,7 @@ def start_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: 
 def plan_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: RunMachinery) -> RunPlan:
     """Return what a run would do; nothing is written. Raises as `start_run` does."""
     state = _checked(workspace, sprint, order, tools, restore=False)
-    for program in _missing_programs(workspace, order, tools):
+    for program in _missing_programs(workspace, order.clients, tools):
         tools.say(f"note: {program} is not installed here")
     place = place_of(workspace.root, _free_id(workspace, state.id))
     assert state.workflow is not None
@@ -136,7 +133,7 @@ def _checked(
         raise UsageError(f"{state.id} is closed", hint='vfcc sprint start "Title"')
     if order.until:
         find_stage(state, order.until)
-    for each in order.named():
+    for each in _named(order.clients):
         tools.client(each)
     _require_committed(workspace, state)
     _require_allowed(workspace, state)
@@ -149,10 +146,20 @@ def _checked(
     return state
 
 
-def _missing_programs(workspace: Workspace, order: RunOrder, tools: RunMachinery) -> list[str]:
-    """Return the programs of the named clients that this machine lacks."""
-    programs = [of_checkout(tools.client(each).program, str(workspace.root)) for each in order.named()]
+def _require_installed(workspace: Workspace, clients: RunClients, tools: RunMachinery, *, hint: str) -> None:
+    """Raise UsageError where this machine lacks a client of a run, before an attempt is spent on that."""
+    if missing := _missing_programs(workspace, clients, tools):
+        raise UsageError(f"{missing[0]} is not installed here", hint=hint)
+
+
+def _missing_programs(workspace: Workspace, clients: RunClients, tools: RunMachinery) -> list[str]:
+    programs = [of_checkout(tools.client(each).program, str(workspace.root)) for each in _named(clients)]
     return [each for each in programs if shutil.which(each) is None]
+
+
+def _named(clients: RunClients) -> tuple[str, ...]:
+    """Return every client that is named, once."""
+    return tuple(dict.fromkeys(word for words in clients.values() for word in words))
 
 
 def _is_open(found: OpenRun, sprint_id: str) -> bool:
@@ -232,6 +239,7 @@ def resume_run(
             return state
         if state.status is RunStatus.WAITING and _still_waits(driver, state, sprint):
             return state
+        _require_installed(workspace, state.clients, tools, hint=f"vfcc run status {state.id}")
         if state.status is not RunStatus.WORKING or limits:
             answers = state.asked.event if state.asked else None
             driver.note(EventType.RUN_ANSWERED, {"answers": answers, **({"limits": dict(limits)} if limits else {})})
@@ -249,6 +257,7 @@ def retry_stage(workspace: Workspace, stage: str, run: str | None, tools: RunMac
         find_stage(sprint, stage)
         if state.status is RunStatus.DONE:
             raise UsageError(f"{state.id} is done", hint="vfcc run")
+        _require_installed(workspace, state.clients, tools, hint=f"vfcc run status {state.id}")
         if sprint.current != stage:
             reopen_stage(driver.workspace, sprint.id, stage, f"retry of the run {state.id}", actor=PROGRAM)
         driver.note(EventType.RUN_ANSWERED, {"answers": None, "retry": stage})

@@ -161,14 +161,14 @@ def read_doorstop(documents: Sequence[DoorstopDocument], files: Sequence[Doorsto
         elif uid in known:
             left.append(f"{file.path}:1: an item of this name was read before")
         else:
-            known[uid] = _checked(file)
+            known[uid] = checked_item(file)
     items = tuple(_item(file, known, left) for file in known.values())
     prefixes = {document.prefix.lower() for document in documents}
     tops = frozenset(each.prefix for each in documents if each.parent.lower() not in prefixes)
     return ForeignItems(items, tuple(left), "doorstop", tops)
 
 
-def _checked(file: DoorstopFile) -> DoorstopFile:
+def checked_item(file: DoorstopFile) -> DoorstopFile:
     """Return the file; raises FormatError where a value has an impossible shape."""
     for name in ("text", "header", "ref"):
         if not isinstance(file.values.get(name), str | None):

@@ -180,14 +180,21 @@ _MACHINE = "MID"
 def read_sdoc(documents: Sequence[tuple[str, str]]) -> ForeignItems:
     """Return the items of documents, given as path and text, as one tree.
 
-    Raises FormatError where one is no `.sdoc`.
+    One that is no `.sdoc` is among `skipped`.
     """
     left: list[str] = []
+    skipped: dict[str, str] = {}
     found: list[tuple[str, SdocNode]] = []
     for path, text in documents:
-        found += [(path, node) for node in sdoc_nodes(path, text) if _is_item(path, node, left)]
+        try:
+            nodes = sdoc_nodes(path, text)
+        except FormatError as error:
+            skipped[path] = error.message
+        else:
+            found += [(path, node) for node in nodes if _is_item(path, node, left)]
     children = _children(found, left)
-    return ForeignItems(tuple(_item(path, node, children, left) for path, node in found), tuple(left), "strictdoc")
+    items = tuple(_item(path, node, children, left) for path, node in found)
+    return ForeignItems(items, tuple(left), "strictdoc", skipped=skipped)
 
 
 def _is_item(path: str, node: SdocNode, left: list[str]) -> bool:

@@ -3,18 +3,21 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.files.text_files import read_text
 from verifflowcc.base.model.lazy import load
-from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.items.rules.front_matter import split
 from verifflowcc.items.rules.import_values import ForeignItems
 from verifflowcc.items.store.front_matter_yaml import plain_yaml
 from verifflowcc.trace.rules.import_doorstop import (
     DoorstopDocument,
     DoorstopFile,
+    checked_item,
     markdown_values,
     read_document,
     read_doorstop,
@@ -37,13 +40,15 @@ def read_doorstop_tree(root: Path, named: Callable[[Path], str]) -> ForeignItems
 
     Raises FormatError where a file is not what doorstop would read, or where there is no document.
     """
-    return read_doorstop(*doorstop_files(root, named))
+    skipped: dict[str, str] = {}
+    documents, files = doorstop_files(root, named, skipped)
+    return _with_skipped(read_doorstop(documents, files), skipped)
 
 
 def doorstop_files(
-    root: Path, named: Callable[[Path], str]
+    root: Path, named: Callable[[Path], str], skipped: dict[str, str]
 ) -> tuple[tuple[DoorstopDocument, ...], tuple[DoorstopFile, ...]]:
-    """Return the documents at or below `root`, and the files of their items.
+    """Return the documents at or below `root`, and the files of their items; those that cannot be read are `skipped`.
 
     Raises as `read_doorstop_tree` does.
     """
@@ -54,7 +59,8 @@ def doorstop_files(
             path = folder / CONFIG
             documents[folder] = read_document(named(path), plain_yaml(named(path), read_text(path, named(path))))
         if owner is not None:
-            files += [_file(folder / name, named, documents[owner]) for name in names if _is_item(name)]
+            paths = (folder / name for name in names if _is_item(name))
+            files += _readable(paths, named, partial(_file, document=documents[owner]), skipped)
     if not documents:
         raise FormatError(f"{named(root)}:1: there is no {CONFIG} in this folder or below it")
     return tuple(documents.values()), tuple(files)
@@ -81,13 +87,13 @@ def _is_item(name: str) -> bool:
     return bool(stem) and not name.startswith(".") and f"{dot}{ending}" in _ENDINGS
 
 
-def _file(path: Path, named: Callable[[Path], str], document: DoorstopDocument) -> DoorstopFile:
-    name, text = named(path), read_text(path, named(path))
+def _file(path: Path, name: str, document: DoorstopDocument) -> DoorstopFile:
+    text = read_text(path, name)
     if not _ENDINGS[path.suffix]:
-        return DoorstopFile(path.stem, name, document, plain_yaml(name, text))
+        return checked_item(DoorstopFile(path.stem, name, document, plain_yaml(name, text)))
     parts = split(text)
     values = plain_yaml(name, parts.block or "", line_shift=1)
-    return DoorstopFile(path.stem, name, document, {**values, **markdown_values(parts.body)})
+    return checked_item(DoorstopFile(path.stem, name, document, {**values, **markdown_values(parts.body)}))
 
 
 def read_yaml_tree(root: Path, named: Callable[[Path], str], given: Path | None) -> ForeignItems:
@@ -98,15 +104,42 @@ def read_yaml_tree(root: Path, named: Callable[[Path], str], given: Path | None)
     if given is None:
         raise UsageError("a tree of YAML needs a mapping of its fields", hint="vfcc trace import FOLDER --mapping FILE")
     mapping = read_mapping(named(given), plain_yaml(named(given), read_text(given, named(given))))
-    paths = sorted(each for each in root.glob(mapping.files) if each.is_file() and each.resolve() != given.resolve())
-    files = (
-        (named(path), path.relative_to(root).as_posix(), plain_yaml(named(path), read_text(path, named(path))))
-        for path in paths
-    )
-    return read_mapped(mapping, files)
+    found = (each for each in root.glob(mapping.files) if each.is_file())
+    paths = sorted(each for each in found if each.name != given.name or not each.samefile(given))
+    skipped: dict[str, str] = {}
 
+    def values(path: Path, name: str) -> tuple[str, str, Mapping[str, object]]:
+        return name, path.relative_to(root).as_posix(), plain_yaml(name, read_text(path, name))
+
+    return _with_skipped(read_mapped(mapping, _readable(paths, named, values, skipped)), skipped)
+
+
+# A file that cannot be read is a malformed part of a tree of many, and refuses an import of that file alone.
 
 Named = Callable[[Path], str]
+Read = TypeVar("Read")
+
+
+def _readable(
+    paths: Iterable[Path], named: Named, read: Callable[[Path, str], Read], skipped: dict[str, str]
+) -> Iterator[Read]:
+    """Yield what `read` makes of each file and its name; where it cannot, the reason goes into `skipped`."""
+    for path in paths:
+        name = named(path)
+        try:
+            yield read(path, name)
+        except FormatError as error:
+            skipped[name] = error.message
+
+
+def _with_skipped(foreign: ForeignItems, skipped: Mapping[str, str]) -> ForeignItems:
+    """Add skipped files to what is malformed; raises FormatError where no other file had an item."""
+    every = {**foreign.skipped, **skipped}
+    if every and not foreign.items:
+        raise FormatError(next(iter(every.values())))
+    return replace(foreign, skipped=every, malformed=(*foreign.malformed, *every.values()))
+
+
 _OFT = re.compile(r"^[ \t]*[`*]*[a-zA-Z]+~[\w.-]+~\d+[`*]*[ \t]*$", re.MULTILINE)
 
 
@@ -156,16 +189,22 @@ def joined(parts: Iterable[ForeignItems]) -> ForeignItems:
     items = tuple(item for each in every for item in each.items)
     left = tuple(line for each in every for line in each.left)
     malformed = tuple(line for each in every for line in each.malformed)
-    return ForeignItems(items, left, every[0].tool, frozenset().union(*(each.tops for each in every)), malformed)
+    tool = every[0].tool if every else ""
+    return ForeignItems(items, left, tool, frozenset().union(*(each.tops for each in every)), malformed)
 
 
 def _read(importer: Importer, files: list[Path], given: ImportSource, named: Named) -> ForeignItems:
     read: Callable[..., ForeignItems] = load(importer.read)
     more = [getattr(given, importer.option)] if importer.option else []
+    skipped: dict[str, str] = {}
+    if importer.takes == "texts":
+        texts = list(_readable(files, named, lambda path, name: (name, read_text(path, name)), skipped))
+        return _with_skipped(read(texts, *more), skipped)
     if importer.takes == "file":
-        return joined([read(path, named(path)) for path in files])
-    texts = [(named(path), read_text(path, named(path))) for path in files]
-    return read(texts, *more) if importer.takes == "texts" else joined([read(*each, *more) for each in texts])
+        parts = _readable(files, named, read, skipped)
+    else:
+        parts = _readable(files, named, lambda path, name: read(name, read_text(path, name), *more), skipped)
+    return _with_skipped(joined(parts), skipped)
 
 
 def _guessed(given: ImportSource, named: Named) -> str:
@@ -182,7 +221,7 @@ def _guessed(given: ImportSource, named: Named) -> str:
         if not files:
             continue
         holds = _HOLDS.get(name)
-        if holds is None or any(holds(read_text(path, named(path))) for path in files):
+        if holds is None or any(map(holds, _readable(files, named, read_text, {}))):
             return name
     places = ", ".join(map(named, given.paths))
     raise UsageError(

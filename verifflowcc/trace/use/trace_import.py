@@ -188,8 +188,8 @@ def import_items(
     """Write an item for each item of the other tool, and return the outcome of each.
 
     With `update`, parts that the other side changed are taken; parts that changed here alone always stay. Raises
-    UsageError for an unknown type, relation or method, FormatError where a file cannot be read, holds no item, or, if
-    `strict`, has a malformed part: then nothing was written.
+    UsageError for an unknown type, relation or method, FormatError where no file can be read or has an item, or, if
+    `strict`, one has a malformed part: then nothing was written.
     """
     policy = policy_of(workspace)
     _demand_known(policy, choices)
@@ -211,7 +211,8 @@ def import_items(
         suspects = _suspects(workspace, policy, planned)
         written = 0 if dry_run else _write(workspace, planned)
     items = [each.item for each in planned]
-    items += _gone(known, {each.foreign.id for each in adoption.items}, name)
+    there = {each.foreign.id for each in adoption.items}
+    items += (each for each in _gone(known, there, name) if known[each.foreign].imported.file not in foreign.skipped)
     return ImportReport(
         foreign.tool,
         tuple(items),
@@ -224,25 +225,32 @@ def import_items(
     )
 
 
-@dataclass(frozen=True, slots=True)
 class _FileNames:
     """Names files: from the project's root, else from the folder around given paths."""
 
-    root: Path
-    given: tuple[Path, ...]
+    def __init__(self, root: Path, given: tuple[Path, ...]) -> None:
+        self._root = root.resolve()
+        self._places = [(each.resolve(), each.resolve().parent) for each in given]
+        self._names: dict[Path, str] = {}
+        self._given = [self(each) for each in given]
 
     def __call__(self, path: Path) -> str:
+        if (name := self._names.get(path)) is None:
+            name = self._names[path] = self._name(path)
+        return name
+
+    def _name(self, path: Path) -> str:
         full = path.resolve()
-        if full.is_relative_to(self.root.resolve()):
-            return full.relative_to(self.root.resolve()).as_posix()
-        for each in self.given:
-            if full.is_relative_to(each.resolve()):
-                return full.relative_to(each.resolve().parent).as_posix()
+        if full.is_relative_to(self._root):
+            return full.relative_to(self._root).as_posix()
+        for place, around in self._places:
+            if full.is_relative_to(place):
+                return full.relative_to(around).as_posix()
         return path.as_posix()
 
     def covers(self, file: str) -> bool:
         """Say whether a file that an item came from is one of those given, or lies in one."""
-        return any(file == self(each) or file.startswith(f"{self(each)}/") for each in self.given)
+        return any(file == each or file.startswith(f"{each}/") for each in self._given)
 
 
 def _demand_known(policy: TracePolicy, choices: AdoptionChoices) -> None:
