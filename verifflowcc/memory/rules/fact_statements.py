@@ -425,9 +425,9 @@ def _of_passive(text: str) -> Declared | None:
 
 
 def _is_of_something(found: re.Match[str]) -> bool:
-    """Say whether what is told is of a thing that is named, or names one: a tool, a place beside others, a number."""
-    told = kind_of(found["rest"].casefold()) or (found["how"] or "").casefold() in _BESIDE
-    return bool(told or _DETERMINED.match(found["what"]) or _CONCRETE.search(found["rest"]))
+    """Say whether a fact has a subject that is named, or names something: a tool, a place beside others, a number."""
+    names = kind_of(found["rest"].casefold()) or (found["how"] or "").casefold() in _BESIDE
+    return bool(names or _DETERMINED.match(found["what"]) or _CONCRETE.search(found["rest"]))
 
 
 def _of_verb(text: str) -> Declared | None:
