@@ -38,7 +38,8 @@ _LASTING = re.compile(
     r"next) \w+)|"
     r"always|never|at all times|every time|whenever|by default|as a rule|in (?:the )?future|no longer|"
     r"any ?more|effective immediately|without exception|consistently|habit|permanently|"
-    r"(?:we|(?:the|our) team)(?:'ve| have| has)? (?:decided|agreed|settled|chosen|switched|migrated|moved|adopted|"
+    r"(?:we|(?:the|our) team)(?:'ve| have| has)?(?: (?:actually|also|just|officially|fully|now|all))? "
+    r"(?:decided|agreed|settled|chosen|switched|migrated|moved|adopted|transitioned to|"
     r"standardi[sz]ed|picked|made the decision|"
     r"been (?:shifting|moving|switching|transitioning) to)|we(?:'re| are) (?:now )?(?:switching|moving|"
     r"adopting|changing|updating|migrating|transitioning|shifting|standardi[sz]ing)|"
@@ -159,7 +160,8 @@ _YOU = re.compile(
     r"engineers) (?:should|must|need|always|never|use|start|end|add|include|avoid|do not|don't|have|take|"
     r"are|work|set|utili[sz]e|write|keep|make|consistently|only|adopt|follow)\b|\bwe've\b|"
     r"\bI(?: \w+)? (?:want|need) (?!to\b)|\bone of (?:the|our) [^.,;:]{3,60}? is\b|"
-    r"\bhave (?:the team|everyone|everybody|you) (?:start|stop|use)\b|\bour adoption of\b|\bemphasi[sz]ing the use\b|\bappreciate (?:it )?if you\b",
+    r"\bhave (?:the team|everyone|everybody|you) (?:start|stop|use)\b|\bour adoption of\b|"
+    r"\bemphasi[sz]ing the use\b|\bappreciate (?:it )?if you\b",
     re.IGNORECASE,
 )
 _REPORT = re.compile(
