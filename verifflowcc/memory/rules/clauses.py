@@ -73,8 +73,8 @@ _WEAK = re.compile(
     r"(?:make sure|ensur|it's|it is|\w+ing the|the importance|importance|to (?:emphas|stress))", re.IGNORECASE
 )
 _OPEN = re.compile(
-    rf"{_WISH}|(?=\bour adoption of\b)|"
-    rf""
+    rf"{_WISH}|(?=\bour adoption of\b)|\bso (?=(?:using|the use of)\b)|"
+    rf"(?<=[,:;–—-] )(?=(?:never|always|do not|don't) \w)|\b(?:{_CALM})(?!\w)",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
