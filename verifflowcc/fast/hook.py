@@ -201,7 +201,7 @@ class Hook:
         if event == "PostToolUse" and seen.issuperset(read_files(payload, self.root)):
             return True
         notes = self._left(NOTES, FORMAT)
-        if notes is None:
+        if notes is None or notes.get("ledgers") != snapshot.get("ledgers"):
             return False
         parts, noted = chosen(payload, self.root, notes, seen, int(snapshot.get("room") or 0))
         if noted:
@@ -278,7 +278,7 @@ class Hook:
 
     def _snapshot(self) -> "dict[str, Json] | None":
         """Return the snapshot that the full program wrote; None where there is none, or it is stale."""
-        return self._left("hook", 4)
+        return self._left("hook", 5)
 
     def _left(self, name: str, form: int) -> "dict[str, Json] | None":
         """Return what the full program left in a file for hooks; None where there is none, or it is stale."""

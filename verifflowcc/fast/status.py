@@ -1,8 +1,8 @@
 """`vfcc status` from the snapshot that the last full command left, where nothing has moved since.
 
 The snapshot (`.memory/local/snapshot.json`) holds the text and the JSON to print, a stamp for each folder and file that
-they depend on, and the moment at which a waiver or an approval that they tell of runs out. One stat each decides; on
-any doubt the full command answers, and leaves a new snapshot.
+they depend on, and the moment at which a waiver or an approval that they tell of runs out. One stat each decides, or
+the names in a folder where these are all that counts; on any doubt the full command answers, and leaves a new snapshot.
 """
 
 import sys
@@ -17,7 +17,7 @@ def answer(arguments: list[str]) -> bool:
         return False
     root = _root()
     snapshot = _load(root + SNAPSHOT) if root else None
-    if not isinstance(snapshot, dict) or snapshot.get("format") != 4 or not fresh(root, snapshot.get("stamps")):
+    if not isinstance(snapshot, dict) or snapshot.get("format") != 5 or not fresh(root, snapshot.get("stamps")):
         return False
     if _over(snapshot.get("until")):
         return False
@@ -61,10 +61,33 @@ def _load(path: str) -> object:
 
 
 def fresh(root: str, stamps: object) -> bool:
-    """Return whether every file below `root` still has its stamp."""
+    """Return whether every file below `root` still has its stamp, and every folder its stamp or its names."""
     if not isinstance(stamps, dict) or not stamps:
         return False
-    return all(stamp(f"{root}/{path}") == expected for path, expected in stamps.items())
+    return all(_as_before(f"{root}/{path}", expected) for path, expected in stamps.items())
+
+
+def _as_before(path: str, expected: object) -> bool:
+    """Return whether a stamp holds; `layout.py` makes them, and asks this as well."""
+    if not isinstance(expected, str):
+        return False
+    known, by_names, names = expected.partition("=")
+    if not by_names:
+        return stamp(path) == expected
+    return (known != "" and stamp(path) == known) or names_in(path) == names
+
+
+def names_in(path: str) -> str:
+    """Return what changes when a name comes or goes in a folder, hidden ones aside; empty where it cannot be listed."""
+    from _blake2 import blake2b  # hashlib takes longer to import than this to run
+    from os import listdir
+
+    try:
+        names = sorted(name for name in listdir(path) if not name.startswith("."))
+    except OSError:
+        return ""
+    digest = blake2b("\0".join(names).encode("utf-8", "surrogateescape"), digest_size=16)
+    return f"{len(names)}.{digest.hexdigest()}"
 
 
 def _looks() -> bool:

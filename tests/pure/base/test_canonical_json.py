@@ -20,6 +20,18 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
     max_leaves=12,
 )
+ODD = st.recursive(
+    VALUES | st.integers() | st.floats() | st.sampled_from(("\ud800", 2**53, -(2**53), 10**15, "\ufb33", "😀")),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT | st.sampled_from("\ufb33😀"), inner, max_size=3),
+    max_leaves=8,
+) | st.integers(30, 34).map(lambda depth: json.loads("[" * depth + "]" * depth))
+SPELLED = st.builds(
+    lambda value, order, plain, ends: json.dumps(value, sort_keys=order, ensure_ascii=plain, separators=ends).encode(
+        "utf-8", "surrogatepass"
+    ),
+    *(ODD, st.booleans(), st.booleans(), st.sampled_from(((",", ":"), (",", ":"), (", ", ":")))),
+)
+"""JSON as different programs write it, canonical or nearly so."""
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["json"][:30])
@@ -93,3 +105,19 @@ def test_nesting_has_an_end() -> None:
 
     with pytest.raises(FormatError, match="deeper than 32"):
         canonical(value)
+
+
+@given(SPELLED | st.binary(max_size=60))
+@settings(deadline=None)
+def test_text_is_canonical_exactly_where_it_is_what_canonical_makes(data: bytes) -> None:
+    """The quick look at the order of keys accepts no text that the slow one refuses, and refuses none."""
+    try:
+        accepted = canonical(json.loads(data.decode("utf-8"), parse_float=str, parse_constant=str)) == data
+    except (ValueError, RecursionError, FormatError):
+        accepted = False
+    try:
+        parse_canonical(data)
+    except FormatError:
+        assert not accepted
+    else:
+        assert accepted

@@ -7,6 +7,7 @@ one table below, so that such a configuration loads as it stands.
 import os
 import sys
 import time
+from _blake2 import blake2b  # hashlib takes longer to import
 from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
@@ -59,6 +60,26 @@ def stamp(path: Path | str) -> str:
         return ""
 
 
+def names_stamp(names: Iterable[str]) -> str:
+    """Return the stamp of the names in a folder; `fast/status.py` makes the same form of those that are not hidden."""
+    listed = sorted(name for name in names if not name.startswith("."))
+    digest = blake2b("\0".join(listed).encode("utf-8", "surrogateescape"), digest_size=16)
+    return f"{len(listed)}.{digest.hexdigest()}"
+
+
+def as_before(path: str, expected: str) -> bool:
+    """Return whether what is at `path` has the stamp that it had, or a folder the names."""
+    known, by_names, names = expected.partition("=")
+    if not by_names:
+        return stamp(path) == expected
+    if known and stamp(path) == known:
+        return True
+    try:
+        return names_stamp(os.listdir(path)) == names  # noqa: PTH208 - see `Ledger.names`
+    except OSError:
+        return False
+
+
 def settled(touched_ns: int) -> bool:
     """Whether something touched at `touched_ns` can be trusted by its stamp."""
     return touched_ns + SETTLED_AFTER_NS < time.time_ns()
@@ -81,9 +102,31 @@ class Stamps:
                 except OSError:
                     self.by_path[path] = ""
 
+    def take_names(self, path: str) -> tuple[str, ...]:
+        """Take the stamp of a folder of which its names are all that counts, and return these.
+
+        It may be used at once: a stamp that has not settled is left out, and the names are compared instead.
+        """
+        full = f"{self.root}/{as_on_disk(path)}"
+        try:
+            found = os.stat(full)  # noqa: PTH116
+            names = os.listdir(full)  # noqa: PTH208 - see `Ledger.names`
+        except OSError:
+            self.take([path])
+            return ()
+        known = stamp_of(found) if settled(max(found.st_mtime_ns, found.st_ctime_ns)) else ""
+        self.by_path[path] = f"{known}={names_stamp(names)}"
+        return tuple(sorted(map(as_in_git, names)))
+
+    def take_fixed(self, paths: Iterable[str]) -> None:
+        """Take the stamps of files whose content follows from their name: they need not settle."""
+        touched = self.touched_ns
+        self.take(paths)
+        self.touched_ns = touched
+
     def hold(self) -> bool:
         """Return whether every stamp is still the same."""
-        return all(stamp(self.root / as_on_disk(path)) == found for path, found in self.by_path.items())
+        return all(as_before(f"{self.root}/{as_on_disk(path)}", found) for path, found in self.by_path.items())
 
     def note(self, path: str, found: os.stat_result) -> str:
         """Keep and return the stamp of a stat result that is there already."""

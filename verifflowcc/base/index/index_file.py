@@ -202,7 +202,9 @@ CREATE INDEX memory_items_not_read ON memory_items (path) WHERE problem IS NOT N
 CREATE INDEX memory_items_by_id ON memory_items (id, path);
 CREATE INDEX memory_items_by_key ON memory_items ("key") WHERE "key" IS NOT NULL;
 CREATE INDEX memory_items_linking ON memory_items (path) WHERE {linking};
-CREATE TABLE memory_folders (folder TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE INDEX memory_items_kinds ON memory_items (path, first, id, status, type);
+CREATE INDEX memory_items_newest ON memory_items ("created" IS NULL, "created" DESC, id);
+CREATE TABLE memory_folders (folder TEXT PRIMARY KEY, listings TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE memory_changes (number INTEGER PRIMARY KEY, path TEXT NOT NULL, token TEXT NOT NULL);
 CREATE TABLE recall_scopes (
     scope TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, mark TEXT, units INTEGER NOT NULL, lengths TEXT NOT NULL

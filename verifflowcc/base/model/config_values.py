@@ -1,7 +1,6 @@
 """The effective configuration of a workspace: what `config.yaml` says, and the defaults for what it leaves out."""
 
 from collections.abc import Mapping
-from decimal import Decimal
 from enum import StrEnum
 
 from verifflowcc.base.model.layers import Layer
@@ -555,10 +554,15 @@ class Config:
 def millionths(value: object) -> int | None:
     """Return a number as whole millionths, exactly; None where it is no number or has more than six decimals.
 
+    >>> from decimal import Decimal
     >>> millionths(Decimal("0.3")), millionths(1), millionths(Decimal("0.0000001"))
     (300000, 1000000, None)
     """
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+    if isinstance(value, bool):
+        return None
+    from decimal import Decimal  # takes long to load, and most commands read shares from the cache
+
+    if not isinstance(value, int | Decimal):
         return None
     scaled = Decimal(value) * SHARE_UNIT
     return int(scaled) if scaled == int(scaled) else None

@@ -7,14 +7,13 @@ offset is in UTC. Stores that answer from columns keep `value_of` in them, so th
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from enum import StrEnum
 from operator import attrgetter
 from typing import TypeVar
 
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.item_values import MEMORY_KEYS, Item, SourceKind, Status, Trust, ValueKind
-from verifflowcc.base.model.memory_protocol import DEFAULT_ORDER, Filters, Plain
+from verifflowcc.base.model.memory_protocol import DEFAULT_ORDER, Filters, ItemKind, ItemPage, Plain
 from verifflowcc.base.records import dataclass
 
 Value = str | int
@@ -114,6 +113,24 @@ def conditions(filters: Filters) -> tuple[Condition, ...]:
     (Condition(field='importance', operator=<Operator.FROM: '$gte'>, values=(700,)),)
     """
     return tuple(condition for name, asked in filters.items() for condition in _of_field(name, asked))
+
+
+def page_of(
+    items: Sequence[Item], all_of: Iterable[Filters], shown: Callable[[ItemKind], bool], order_by: str, limit: int
+) -> ItemPage:
+    """Return the page of a list as `MemoryBackend.page` gives it, from all items."""
+    wanted = [condition for each in all_of for condition in conditions(each)]
+    fitting = [item for item in items if matches(item, wanted)]
+    kinds: dict[ItemKind, int] = {}
+    for item in fitting:
+        kinds[kind_of_item(item)] = kinds.get(kind_of_item(item), 0) + 1
+    kept = [item for item in fitting if shown(kind_of_item(item))]
+    return ItemPage(ordered(kept, order_by)[: limit + len(items)], kinds, items)
+
+
+def kind_of_item(item: Item) -> ItemKind:
+    """Return the kind that an item has in a list."""
+    return ItemKind(str(item.status), item.type, f"{item.id}.md" == item.path)
 
 
 def matches(item: Item, conditions: Iterable[Condition]) -> bool:
@@ -229,6 +246,8 @@ def _text(asked: Value | float) -> Value | None:
 
 
 def _decimal(asked: Value | float) -> Value | None:
+    from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+
     try:
         number = Decimal(str(asked).strip())
         inside = 0 <= number <= 1

@@ -438,7 +438,7 @@ GUARDED = frozenset({"user", "project"})
 """The scopes whose items enter prompts far from where they were made."""
 _ACTORS = {"human": Trust.HUMAN, "agent": Trust.AGENT, "external": Trust.EXTERNAL}
 _SPEAKERS = {"agent": Trust.AGENT, "tool": Trust.TOOL, "outside": Trust.EXTERNAL}
-_MACHINES = frozenset({"agent", "external", "ci"})
+MACHINES = frozenset({"agent", "external", "ci"})
 
 
 def writers_trust(item: Item) -> Trust:
@@ -464,7 +464,7 @@ def awaits_promotion(item: Item) -> bool:
         return False
     if is_trace_type(item.type) or item.type == TURN:
         return False
-    return _kind(item.source.actor) in _MACHINES and not (_person(item, PROMOTED_BY) or _person(item, VOUCHED_BY))
+    return _kind(item.source.actor) in MACHINES and not (_person(item, PROMOTED_BY) or _person(item, VOUCHED_BY))
 
 
 def _person(item: Item, name: str) -> bool:

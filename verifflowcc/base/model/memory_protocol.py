@@ -30,6 +30,29 @@ class StoredItem:
     body: str
 
 
+class ItemKind(NamedTuple):
+    """What a list distinguishes without a look at each item; `plain` says that an item's file says no id."""
+
+    status: str
+    type: str
+    plain: bool
+
+
+class ItemPage(NamedTuple):
+    """The first items of a list with how many there are of each kind, and the items that links connect."""
+
+    items: Sequence[Item]
+    kinds: Mapping[ItemKind, int]
+    linked: Sequence[Item]
+
+
+class ChosenItem(NamedTuple):
+    """An item without its text, and what reads it; that gives None where it is not there any more."""
+
+    item: Item
+    read: Callable[[], StoredItem | None]
+
+
 Known = Callable[[], Mapping[str, str]]
 """Tells what a copy of a store holds: an item's path → the digest of its text."""
 
@@ -107,6 +130,21 @@ class MemoryBackend(Protocol):
         There may be more, and all are without their texts; cheaper than `items` where few have links.
         """
         return self.items()
+
+    def chosen(self, any_of: Sequence[Filters]) -> list[ChosenItem]:
+        """Return the items that match all of any filters, by id; their texts are read when they are asked for."""
+        ...
+
+    def page(self, all_of: Sequence[Filters], shown: Callable[[ItemKind], bool], order_by: str, limit: int) -> ItemPage:
+        """Return the first items of the kinds that are `shown` and match all filters, in the order of `query`.
+
+        `limit` and as many more as links connect are returned, where there are so many; `kinds` counts all that match.
+        """
+        ...
+
+    def ids(self) -> list[tuple[str, str]]:
+        """Return the id and the path of each item, by id; cheaper than `items` where an index knows them."""
+        return [(item.id, item.path) for item in self.items()]
 
     def changes(self, mark: str | None, known: Known) -> Changes:
         """Return what changed since a mark that `changes` gave; None: since `known`, or everything.

@@ -66,6 +66,8 @@ def finds(pattern: re.Pattern[str], text: str) -> bool:
 _ANY_FOLDERS = "(?:[^/]++/)*?"
 _END_OF_NAME = "(?=/|\\Z)"
 _NEVER = "(?!)"
+_WILD = frozenset("*?[")
+"""What makes a pattern more than the path itself; an expression takes as long to compile as a module to load."""
 
 
 def matches(path: str, pattern: str) -> bool:
@@ -74,6 +76,8 @@ def matches(path: str, pattern: str) -> bool:
     >>> [matches(path, "src/**/*.py") for path in ("src/a.py", "src/b/c.py", "a.py", "src/b/c.pyc")]
     [True, True, False, False]
     """
+    if not pattern.endswith("/") and _WILD.isdisjoint(pattern):
+        return path == pattern
     return _compiled(pattern).fullmatch(path) is not None
 
 

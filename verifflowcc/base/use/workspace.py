@@ -25,6 +25,7 @@ PROVIDERS = {
     "test results": "verifflowcc.gates.use.trace_results:read_results",
     "process facts": "verifflowcc.gates.use.trace_results:process_facts",
     "task history": "verifflowcc.history.use.history_reading:note_task",
+    "hook snapshots": "verifflowcc.clients.use.hook_settings:renew_snapshots",
     "trace item": "verifflowcc.trace.store.trace_cache:parse_trace_item",
     "repeated failures": "verifflowcc.history.use.saving:repeated_failures",
 }

@@ -51,7 +51,7 @@ def put(
     from verifflowcc.prompt.use.artifact_drafting import put_artifact
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.use.sprint_reading import active_sprint
-    from verifflowcc.sprint.use.sprint_status import remember_status
+    from verifflowcc.sprint.use.sprint_status import leave_status
 
     acting = moves.acting_here(piped=True)
     wanted = active_sprint(acting.workspace, sprint).id
@@ -59,7 +59,7 @@ def put(
     stored = put_artifact(
         acting.workspace, wanted, name, data, stage, actor=acting.actor, email=acting.email, commit=commit
     )
-    remember_status(acting.workspace)
+    leave_status(acting.workspace)
     for warning in stored.warnings:
         out.warn(warning)
     out.emit_json(stored) if as_json else out.emit_lines(list(_stored(stored)))

@@ -50,14 +50,15 @@ def read_folders(root: Path, folders: Iterable[str], index: MemoryChecked, apart
     walk = ItemWalk()
     for folder in folders:
         found = walk_items(root, folder, apart)
-        walk.files.update(found.files)
+        walk.listings.update(found.listings)
         walk.problems.update(found.problems)
+    files = walk.files
     known = index.facts()
     items: list[CheckedItem] = []
     unread = [_problem(path, why) for path, why in walk.problems.items()]
     learned, parsed = [], 0
-    for path in observed("reading items", sorted(walk.files)):
-        seen = walk.files[path]
+    for path in observed("reading items", sorted(files)):
+        seen = files[path]
         stamp = seen.stamp if settled(seen.touched_ns) else ""
         kept = known.get(path)
         if kept is not None and stamp and kept[0] == stamp:
@@ -74,7 +75,7 @@ def read_folders(root: Path, folders: Iterable[str], index: MemoryChecked, apart
             items.append(read)
         elif read is not None:
             unread.append(read)
-    index.learn(learned, known.keys() - walk.files.keys())
+    index.learn(learned, known.keys() - files.keys())
     return FilesRead(tuple(items), tuple(sorted(unread, key=lambda each: each.path)), parsed)
 
 

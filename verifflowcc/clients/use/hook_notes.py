@@ -27,7 +27,7 @@ from verifflowcc.base.text.stems import stems
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.use.brief_memory import TYPES, line_of
 from verifflowcc.clients.use.brief_text import Part, shown
-from verifflowcc.clients.use.hook_settings import AgentState, depends_on, local_file
+from verifflowcc.clients.use.hook_settings import FILES, AgentState, local_file
 from verifflowcc.history.rules.agent_history import FileEdit, co_edits
 from verifflowcc.history.rules.briefed import conversation_of, stage_lines
 from verifflowcc.history.rules.file_notes import FORMAT, NOTES, RECALLED_HEADING
@@ -170,7 +170,7 @@ def current_notes(workspace: Workspace, agent: AgentState, reader: SourceReader,
     except (OSError, ValueError):
         found = None
     stamps = found.get("stamps") if isinstance(found, dict) and found.get("format") == FORMAT else None
-    if isinstance(stamps, dict) and Stamps(workspace.root, stamps).hold():
+    if isinstance(stamps, dict) and found["ledgers"] == agent.ledgers_say and Stamps(workspace.root, stamps).hold():
         return dict(found)
     return write_notes(workspace, agent, reader, count)
 
@@ -178,12 +178,12 @@ def current_notes(workspace: Workspace, agent: AgentState, reader: SourceReader,
 def write_notes(workspace: Workspace, agent: AgentState, reader: SourceReader, count: Count) -> dict[str, Any]:
     """Make the notes, and write them unless a source failed or something changed just now."""
     stamps = Stamps(workspace.root)
-    stamps.take((*depends_on(workspace), *_histories(workspace)))
+    stamps.take((*FILES, *_histories(workspace)))
     none: list[ItemLine] = []
     nothing: dict[str, list[tuple[str, str]]] = {}
     rows = reader.read("memory", lambda: _rows(workspace, agent, stamps), none)
     past = reader.read("history", lambda: _past(workspace), nothing)
-    notes = {**_as_notes(rows, past, count), "stamps": stamps.by_path}
+    notes = {**_as_notes(rows, past, count), "ledgers": agent.ledgers_say, "stamps": stamps.by_path}
     if not reader.failures and settled(stamps.touched_ns):
         with suppress(WorkspaceError):  # the next hook makes them again
             write_atomic(local_file(workspace, NOTES, agent.named), json.dumps(notes, ensure_ascii=False) + "\n")

@@ -6,7 +6,7 @@ program answers the next hook, and leaves a new one.
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,24 @@ from verifflowcc.base.model.config_values import HookSettings, ToolTable, TraceS
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import canonical, digest_bytes
 from verifflowcc.base.text.quick_json import read
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.rules.sprint_people import VARIABLE
+from verifflowcc.sprint.rules.stage_moves import pinned_digest
 from verifflowcc.sprint.use.configuration import effective_config
-from verifflowcc.sprint.use.sprint_reading import NO_SPRINT, CurrentSprint, choice_files, open_sprints, resolve_sprint
+from verifflowcc.sprint.use.sprint_reading import (
+    NO_SPRINT,
+    CurrentSprint,
+    choice_files,
+    open_sprints,
+    resolve_sprint,
+    watch_ledgers,
+)
 
-FORMAT = 4
+FORMAT = 5
+FILES = (f"{MEMORY}/config.yaml", f"{MEMORY}/workflow.yaml")
+"""What a snapshot depends on beside the ledgers and the tables of tools."""
 _ALWAYS = ("SessionStart", "SubagentStart", "PreCompact", "SessionEnd")
 """The events that are answered, or acted upon, by the whole program."""
 
@@ -81,6 +92,12 @@ class AgentState:
         return tuple(sprint for sprint in meant if sprint.current)
 
     @property
+    def ledgers_say(self) -> str:
+        """A digest of all that a snapshot holds of the ledgers: the open sprints, their stages, and which is chosen."""
+        stages = [[one.id, one.current or "", pinned_digest(one.workflow)] for one in self.open]
+        return digest_bytes(canonical([self.choice.id or "", self.choice.ambiguous, stages]))
+
+    @property
     def place(self) -> dict[str, str]:
         """Role, sprint and stage as an event records them, as far as they are known."""
         names = {"role": self.role, "sprint": self.sprint.id if self.sprint else None, "stage": self.stage}
@@ -94,7 +111,8 @@ def agent_state(workspace: Workspace, role: str | None) -> AgentState:
     """
     as_of = workspace.clock.now()
     stamps = Stamps(workspace.root)
-    stamps.take(depends_on(workspace))
+    stamps.take(FILES)
+    watch_ledgers(workspace, stamps)
     faults: list[str] = []
     settings, trace = HookSettings(), TraceSettings()
     try:
@@ -108,15 +126,16 @@ def agent_state(workspace: Workspace, role: str | None) -> AgentState:
     whose = role or _role_of(sprint, stage)
     place = AgentState(settings, whose, sprint, stage, choice=choice, open=states, named=role)
     place = replace(place, closed={"closed": [trace.baseline]} if trace.baseline else None)
-    left = None if faults else _left_before(workspace, place)
-    if left is not None:
-        place = replace(place, rules=left["rules"])
-        stamps = Stamps(workspace.root, left["stamps"])
+    found = _snapshot_at(snapshot_path(workspace, role))
+    if found and not faults and _renewed(workspace, found, place, stamps):
+        place = replace(place, rules=found["rules"])
+        if found["stamps"] != stamps.by_path:
+            _leave(snapshot_path(workspace, role), {**found, "stamps": stamps.by_path})
     else:
         rules = _rules(workspace, place, trace.tests, stamps, faults) or place.closed
         place = replace(place, rules=rules, faults=tuple(faults))
-        if not faults and settled(stamps.touched_ns):
-            _leave(workspace, role, place, stamps)
+        if not faults and _trusted(place, stamps):
+            _leave(snapshot_path(workspace, role), _snapshot_of(place, stamps))
     # Hooks that found no fresh snapshot until now began before this moment, so that it is one for their events, too.
     now = workspace.clock.now()
     return replace(place, as_of=now if stamps.hold() else as_of)
@@ -151,49 +170,84 @@ def _rules(workspace: Workspace, place: AgentState, tests: tuple[str, ...], stam
     return _of_each(found) if place.choice.ambiguous else next((each for _, each in found), None)
 
 
-def _left_before(workspace: Workspace, place: AgentState) -> dict[str, Any] | None:
-    """Return the snapshot that an earlier hook wrote for this place; None if stale."""
+def renew_snapshots(workspace: Workspace, ledgers: Stamps) -> None:
+    """Give the snapshots of hooks the stamps of ledgers that have moved on and still say the same of the place.
+
+    `ledgers` are stamps that were taken before the ledgers were read.
+    """
+    sprint = os.environ.get(VARIABLE, "")
+    paths = [path for path in workspace.local.glob("hook*.json") if path.stem.partition("@")[2] == sprint]
+    states = open_sprints(workspace)
+    place = AgentState(HookSettings(), choice=resolve_sprint(workspace, states), open=states)
+    for path in paths:
+        found = _snapshot_at(path)
+        stamps = Stamps(workspace.root, _of_ledgers(ledgers.by_path), ledgers.touched_ns)
+        if (
+            found
+            and settled(stamps.touched_ns)
+            and not place.choice.fault
+            and _renewed(workspace, found, place, stamps)
+        ):
+            _leave(path, {**found, "stamps": stamps.by_path})
+
+
+def _renewed(workspace: Workspace, found: Mapping[str, Any], place: AgentState, stamps: Stamps) -> bool:
+    """Return whether a snapshot still holds, as the ledgers are now; `stamps`, those of the ledgers, get its others."""
     # Reading the tables of tools again, which are YAML, takes longer than all the rest.
+    others = {path: each for path, each in found["stamps"].items() if path not in _of_ledgers(found["stamps"])}
+    if found.get("ledgers") != place.ledgers_say or any(each.problems for each in place.open):
+        return False
+    if not Stamps(workspace.root, others).hold():
+        return False
+    stamps.by_path.update(others)
+    return True
+
+
+def _trusted(agent: AgentState, stamps: Stamps) -> bool:
+    """Return whether stamps stay true of what was read; of an event that is not sound, its name does not say it all."""
+    if any(each.problems for each in agent.open):
+        known = {path: each.partition("=")[0] for path, each in stamps.by_path.items() if "=" in each}
+        stamps.by_path.update(known)
+        return all(known.values()) and settled(stamps.touched_ns)
+    return settled(stamps.touched_ns)
+
+
+def _of_ledgers(stamps: Mapping[str, str]) -> dict[str, str]:
+    below = f"{MEMORY}/sprint"
+    return {path: each for path, each in stamps.items() if path == below or path.startswith(f"{below}/")}
+
+
+def _snapshot_at(path: Path) -> dict[str, Any] | None:
+    """Return the snapshot that an earlier hook wrote; None where there is none of this form."""
     try:
-        found = read(snapshot_path(workspace, place.named).read_text(encoding="utf-8"))
+        found = read(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        return None
-    named = {name: value for name in ("role", "sprint", "stage") if (value := found.get(name))}
-    if named != place.place or found.get("several") != place.several:
-        return None
-    stamps = found.get("stamps")
-    return found if isinstance(stamps, dict) and stamps and Stamps(workspace.root, stamps).hold() else None
+    sound = isinstance(found, dict) and found.get("format") == FORMAT and isinstance(found.get("stamps"), dict)
+    return found if sound else None
 
 
-def _leave(workspace: Workspace, role: str | None, agent: AgentState, stamps: Stamps) -> None:
-    events = [*_ALWAYS]
-    events += ["Stop"] if agent.settings.hold else []
-    snapshot = {
+def _snapshot_of(agent: AgentState, stamps: Stamps) -> dict[str, Any]:
+    return {
         "format": FORMAT,
         "stamps": stamps.by_path,
         "record": agent.settings.record,
         "files": agent.settings.files,
         "recall": agent.settings.recall,
         "room": agent.room_tokens,
-        "events": events,
+        "events": [*_ALWAYS, *(["Stop"] if agent.settings.hold else [])],
         "rules": agent.rules,
         "several": agent.several,
+        "ledgers": agent.ledgers_say,
         **agent.place,
     }
+
+
+def _leave(path: Path, snapshot: Mapping[str, Any]) -> None:
     try:
-        write_atomic(snapshot_path(workspace, role), json.dumps(snapshot, ensure_ascii=False) + "\n")
+        write_atomic(path, json.dumps(snapshot, ensure_ascii=False) + "\n")
     except WorkspaceError:
         return  # recording an event reports a tree that cannot be written; once is enough
-
-
-def depends_on(workspace: Workspace) -> Iterator[str]:
-    """Yield the files and folders that a snapshot depends on."""
-    # A new event of a ledger is a new name in its folder, so that the folder's stamp covers all of its files.
-    yield from (f"{MEMORY}/config.yaml", f"{MEMORY}/workflow.yaml", f"{MEMORY}/sprint")
-    for path in sorted((workspace.memory / "sprint").glob("*/")):
-        yield from (f"{MEMORY}/sprint/{path.name}", f"{MEMORY}/sprint/{path.name}/events")
 
 
 def _open_sprints(

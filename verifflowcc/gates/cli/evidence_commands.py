@@ -277,7 +277,7 @@ def run(
     from verifflowcc.gates.use.evidence_making import run_evidence
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.use.sprint_reading import active_sprint
-    from verifflowcc.sprint.use.sprint_status import remember_status
+    from verifflowcc.sprint.use.sprint_status import leave_status
 
     if every and (names or stage):
         raise UsageError("everything is meant by --all; it goes with no name and no --stage", hint="leave out --all")
@@ -293,7 +293,7 @@ def run(
         actor=acting.actor,
         progress=lambda text: out.progress(f"running {text}"),
     )
-    remember_status(acting.workspace)
+    leave_status(acting.workspace)
     for text in evidence_views.outputs(done, _last_lines(acting.workspace)):
         out.say(text)
     if as_json:
@@ -336,14 +336,14 @@ def add(
     from verifflowcc.gates.use.evidence_making import add_evidence
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.use.sprint_reading import active_sprint
-    from verifflowcc.sprint.use.sprint_status import remember_status
+    from verifflowcc.sprint.use.sprint_status import leave_status
 
     if (file is None) == (value is None):
         raise UsageError("give either a file or --value", hint=f"vfcc evidence add FILE --criterion {criterion}")
     acting = moves.acting_here()
     wanted = active_sprint(acting.workspace, sprint).id
     done = add_evidence(acting.workspace, wanted, criterion, file, value=value, stage=stage, actor=acting.actor)
-    remember_status(acting.workspace)
+    leave_status(acting.workspace)
     if as_json:
         out.emit_json(done)
     else:

@@ -1,6 +1,5 @@
 """Criteria that people meet: a review, an acceptance, comments that are dealt with; and waivers, for all criteria."""
 
-import shlex
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -210,6 +209,8 @@ def author_step(criterion: Criterion, stage_id: str, facts: Facts, found: Author
     """Return the command by which the author of a file without one puts their name on record."""
     path = next(iter(found.unknown), "")
     if facts.history and path in facts.history.unsaved:
+        import shlex  # few gates name a path
+
         place = shlex.quote(path)
         return f'git add {place} && git commit -m "{facts.sprint.id}: {stage_id}" -- {place}  # by its author'
     command = approve_command(criterion, stage_id, facts.sprint).partition(" --statement")[0]

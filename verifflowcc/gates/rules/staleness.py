@@ -1,6 +1,5 @@
 """Whether evidence is stale, and which changes made it so."""
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -128,6 +127,8 @@ def _before_and_now(criterion: Criterion, stage_id: str, facts: Facts) -> tuple[
 
 
 def _words(argv: Sequence[str]) -> str:
+    import shlex  # few gates name a command
+
     text = shlex.join(argv)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 

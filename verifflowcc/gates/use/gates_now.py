@@ -13,7 +13,7 @@ from verifflowcc.base.git.git_log import blob_bytes, earlier_bytes
 from verifflowcc.base.git.git_protected import read_history
 from verifflowcc.base.model.baseline_rules import is_act_of_person
 from verifflowcc.base.model.config_values import Config
-from verifflowcc.base.model.evidence_values import Evidence
+from verifflowcc.base.model.evidence_values import Command, Evidence
 from verifflowcc.base.model.gate_input import ArtifactText, Facts, History
 from verifflowcc.base.model.gate_values import KINDS, Criterion, CriterionKind, Gate
 from verifflowcc.base.model.sprint_state import Route, SprintState, StageState, artifacts_folder
@@ -27,7 +27,6 @@ from verifflowcc.gates.rules.artifact_criteria import artifact_puts, recorded_ed
 from verifflowcc.gates.rules.evidence_criteria import asks_trace, specified
 from verifflowcc.gates.rules.evidence_wanted import everything
 from verifflowcc.gates.rules.gate_check import entry_gate, exit_gate
-from verifflowcc.gates.rules.runners import runner_of
 from verifflowcc.gates.rules.stage_failures import failures_of
 from verifflowcc.gates.rules.staleness import fewer_tests
 from verifflowcc.history.use.outside_edits import with_recorded_edits, with_stage_watched
@@ -254,9 +253,18 @@ def gather_facts(
         feedback=sprint_feedback(workspace, state),
         puts=with_addresses(artifact_puts(state.notes), state.id, history),
         edits=recorded_edits(state.notes),
-        unreadable=frozenset(name for name, each in commands.items() if runner_of(each.argv) is None),
+        unreadable=_unreadable(commands),
         baselines=baseline_statuses(workspace.root, state, today),
     )
+
+
+def _unreadable(commands: Mapping[str, Command]) -> frozenset[str]:
+    """Return the commands whose single tests cannot be read."""
+    if not commands:
+        return frozenset()
+    from verifflowcc.gates.rules.runners import runner_of
+
+    return frozenset(name for name, each in commands.items() if runner_of(each.argv) is None)
 
 
 def today_of(workspace: Workspace, state: SprintState) -> str:

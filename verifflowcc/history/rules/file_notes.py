@@ -1,8 +1,9 @@
 """Choose what a hook adds after a file was read or at a prompt, from the notes that the full program left.
 
-The notes are `{format, stamps, items, files}`. `items` is id → `{line, tokens, terms?, paths}`, with `terms` for those
-that a prompt may recall; `files` is path → `{tokens, items, past}`, where `tokens` are those of its heading, and `past`
-are lines on earlier work, `[session, line, tokens]` each. It runs inside of hooks, so it imports next to nothing.
+The notes are `{format, stamps, ledgers, items, files}`. `items` is id → `{line, tokens, terms?, paths}`, with `terms`
+for those that a prompt may recall; `files` is path → `{tokens, items, past}`, where `tokens` are those of its heading,
+and `past` are lines on earlier work, `[session, line, tokens]` each. It runs inside of hooks, so it imports next to
+nothing.
 """
 
 from verifflowcc.history.rules.event_shape import COMPILED
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     Parts = list[tuple[str, list[str]]]
 
 
-NOTES, FORMAT = "notes", 1
+NOTES, FORMAT = "notes", 2
 """How the file of the notes begins its name, and its format."""
 RECALLED_HEADING = "The project's memory on this"
 MOST_RECALLED, RECALL_TOKENS = 5, 300

@@ -21,6 +21,23 @@ _MOST_KEYS_BYTES, _TAIL_BYTES = 262_144, 8192
 _KEYS_KEPT_MS = 3_600_000
 
 
+def folders_of(root: str) -> "tuple[str, ...]":
+    """Return the folders of the machine's own history of the project in `root`: see `history_folders`."""
+    around, own = repository_around(root), f"{root}/{LOCAL}/{FOLDER}"
+    return (f"{around.folder}/{FOLDER}", own) if around else (own,)
+
+
+def has_history(root: str) -> bool:
+    """Return whether anything was ever recorded on this machine for the project in `root`."""
+    for folder in folders_of(root):
+        try:
+            if any(name.endswith(ENDING) for name in os.listdir(folder)):  # noqa: PTH208 - hooks do without pathlib
+                return True
+        except OSError:
+            continue
+    return False
+
+
 def add_events(root: str, day: str, lines: bytes, around: "Repository | None" = None) -> None:
     """Add whole lines to the history of the project in `root`. Raises OSError.
 

@@ -18,7 +18,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.event_shape import PLACED, VERSION, moment
 from verifflowcc.history.rules.history_rows import with_place
 from verifflowcc.history.store.history_tables import FILE, HistoryTables, Partition, partitions_in
-from verifflowcc.history.store.partitions import ENDING, FOLDER, LOCAL, add_events, move_days
+from verifflowcc.history.store.partitions import ENDING, FOLDER, LOCAL, add_events, folders_of, move_days
 from verifflowcc.memory.rules.tasks import Task
 from verifflowcc.sprint.use.configuration import effective_config
 
@@ -94,8 +94,7 @@ def history_folders(workspace: Workspace) -> tuple[Path, ...]:
     In a repository that is the folder which all worktrees share. The project's own has what an older version recorded,
     or a hook that could not write there.
     """
-    around, own = repository_around(str(workspace.root)), workspace.local / FOLDER
-    return (Path(around.folder, FOLDER), own) if around else (own,)
+    return tuple(map(Path, folders_of(str(workspace.root))))
 
 
 def gather_history(workspace: Workspace) -> None:

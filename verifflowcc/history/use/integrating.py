@@ -13,6 +13,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.client_entries import Target, next_steps, target_of
 from verifflowcc.history.rules.client_files import ClientFilePlan, FileOutcome, installed, uninstalled
 from verifflowcc.history.store.client_manifest import (
+    HOOKS_MANIFEST,
     load_records,
     missing_folders,
     read_text,
@@ -21,7 +22,6 @@ from verifflowcc.history.store.client_manifest import (
     write_text,
 )
 
-MANIFEST = "integrations.json"
 WAIT_S = 5.0
 
 
@@ -62,7 +62,7 @@ class _Work:
 
 def manifest_of(workspace: Workspace, target: Target) -> Path:
     """Return where it is kept what vfcc wrote: committed, or with what is for one person alone."""
-    return (workspace.local if target.local else workspace.memory) / MANIFEST
+    return (workspace.local if target.local else workspace.memory) / HOOKS_MANIFEST
 
 
 def targets(clients: Sequence[str], *, local: bool = False) -> tuple[Target, ...]:

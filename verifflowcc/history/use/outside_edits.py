@@ -15,8 +15,6 @@ from verifflowcc.base.records import replace
 from verifflowcc.base.text.glob import matches
 from verifflowcc.base.use.baseline_files import is_protected
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.history.store.client_manifest import load_records
-from verifflowcc.history.use.integrating import MANIFEST
 
 _MOST = 50
 """So many files are looked up in git and in the history; a gate names fewer."""
@@ -121,8 +119,11 @@ def _silent(workspace: Workspace, stage: StageState, facts: Facts) -> tuple[str,
 
     The history is of one machine: on one without any, from which no sprint was moved, nothing is reported.
     """
+    from verifflowcc.history.store.client_manifest import HOOKS_MANIFEST
+
+    manifests = [folder / HOOKS_MANIFEST for folder in (workspace.memory, workspace.local)]
     try:
-        clients = sorted({name for folder in (workspace.memory, workspace.local) for name in _clients(folder)})
+        clients = sorted({name for path in manifests for name in _clients(path)})
     except VfccError:
         return ()
     acted_here = _has_history(workspace) or (workspace.local / "lock").exists()
@@ -131,8 +132,10 @@ def _silent(workspace: Workspace, stage: StageState, facts: Facts) -> tuple[str,
     return () if _heard(workspace, facts.sprint.id, stage) else tuple(clients)
 
 
-def _clients(folder: Path) -> set[str]:
-    return {each.client for each in load_records(folder / MANIFEST).values()}
+def _clients(path: Path) -> set[str]:
+    from verifflowcc.history.store.client_manifest import load_records
+
+    return {each.client for each in load_records(path).values()}
 
 
 def _agent_acted(stage: StageState, facts: Facts) -> bool:
@@ -165,6 +168,6 @@ def _entered_ms(stage: StageState) -> int:
 
 
 def _has_history(workspace: Workspace) -> bool:
-    from verifflowcc.history.use.history_reading import history_folders
+    from verifflowcc.history.store.partitions import has_history
 
-    return any(any(folder.glob("*.jsonl")) for folder in history_folders(workspace))
+    return has_history(str(workspace.root))

@@ -15,6 +15,7 @@ from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.files.layout import as_in_git, as_on_disk, stamp_of
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES, shown_name
 from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import digest_bytes
 
 # Everything that is committed below `.memory/`, each file with its stamp: one stat a file, one listing a folder.
 #
@@ -151,18 +152,42 @@ class FileStamp(NamedTuple):
 
 
 @dataclass(slots=True)
+class FolderListing:
+    """The files of one folder that can be items, as one text, and its digest, which is another where one changed."""
+
+    digest: str
+    text: str
+
+    def stamps(self, folder: str) -> dict[str, str]:
+        """Return path → stamp."""
+        parts = (each.partition("/") for each in self.text.split("\0") if each)
+        return {f"{folder}/{as_in_git(name)}": stamp for stamp, _, name in parts}
+
+
+@dataclass(slots=True)
 class ItemWalk:
-    """The files below a scope's folder: items with their stamps, and problems.
+    """The files below a scope's folder: items, as one listing a folder, and problems.
 
     Both are by path, as an item has it; a problem is why the file is no item.
     """
 
-    files: dict[str, FileStamp] = field(default_factory=dict)
+    listings: dict[str, FolderListing] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def files(self) -> dict[str, FileStamp]:
+        """Path → its stamp, made from the listings."""
+        every = (pair for folder, each in self.listings.items() for pair in each.stamps(folder).items())
+        return {path: FileStamp(stamp, _touched(stamp)) for path, stamp in every}
+
+
+def _touched(stamp: str) -> int:
+    modified, changed, _ = stamp.split(".", 2)
+    return max(int(modified), int(changed))
 
 
 def walk_items(root: Path, folder: str, apart: frozenset[str] = frozenset()) -> ItemWalk:
-    """Look at all Markdown files below a folder, without hidden names.
+    """Look at all Markdown files below a folder, without hidden names: one listing a folder, one stat a file.
 
     Folders in `apart` are left out.
     """
@@ -170,18 +195,44 @@ def walk_items(root: Path, folder: str, apart: frozenset[str] = frozenset()) -> 
     top = os.path.realpath(root / as_on_disk(folder)).rstrip("/") + "/"
     while pending:
         here = pending.pop()
+        if here in apart:
+            continue
         try:
-            with os.scandir(f"{root}/{as_on_disk(here)}") as entries:
-                for entry in entries:
-                    name = entry.name
-                    if not name.startswith("."):
-                        _look(entry, f"{here}/{as_in_git(name)}", top, found, pending)
+            opened = os.open(f"{root}/{as_on_disk(here)}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                rows = _rows_of(root, here, top, opened, found, pending)
+            finally:
+                os.close(opened)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
             found.problems[here] = f"cannot be read: {error.strerror}"
-        pending = [each for each in pending if each not in apart]
+            continue
+        if rows:
+            text = "\0".join(rows)
+            found.listings[here] = FolderListing(digest_bytes(text.encode("utf-8", "surrogatepass")), text)
     return found
+
+
+def _rows_of(root: Path, here: str, top: str, opened: int, found: ItemWalk, pending: list[str]) -> list[str]:
+    """Return `stamp/name` of each file of a folder that can be an item, as the system lists them."""
+    rows: list[str] = []
+    with os.scandir(opened) as entries:
+        for entry in entries:
+            name = entry.name
+            if name.startswith("."):
+                continue
+            if name.isascii() and name.endswith(ENDING) and entry.is_file(follow_symlinks=False):
+                try:
+                    stat = entry.stat(follow_symlinks=False)  # in the open folder: no path is followed again
+                except OSError:
+                    stat = None
+                if stat and stat.st_size <= LARGEST_FILE_BYTES and S_ISREG(stat.st_mode):
+                    rows.append(f"{stamp_of(stat)}/{name}")
+                    continue
+            if stamp := _look(root, entry, f"{here}/{as_in_git(name)}", top, found, pending):
+                rows.append(f"{stamp}/{name}")
+    return rows
 
 
 def look_at(root: Path, folder: str, path: str) -> str | None:
@@ -197,35 +248,35 @@ def look_at(root: Path, folder: str, path: str) -> str | None:
     return _problem(os.stat(full))  # noqa: PTH116
 
 
-def _look(entry: os.DirEntry[str], path: str, top: str, found: ItemWalk, pending: list[str]) -> None:
+def _look(root: Path, entry: os.DirEntry[str], path: str, top: str, found: ItemWalk, pending: list[str]) -> str:
+    """Return the stamp of an entry that can be an item; note what else it is."""
     ours, linked = path.endswith(ENDING), entry.is_symlink()
     try:
         if entry.is_dir(follow_symlinks=False):
             pending.append(path)
-            return
+            return ""
         if not ours and not linked:
-            return
+            return ""
         stat = entry.stat()
     except FileNotFoundError:
         if linked and ours:
             found.problems[path] = "is a link that leads nowhere"
-        return
+        return ""
     except OSError as error:
         if ours:
             found.problems[path] = f"cannot be read: {error.strerror}"
-        return
-    problem = _of_link(entry, stat, top, ours=ours) if linked else None
+        return ""
+    problem = _of_link(f"{root}/{as_on_disk(path)}", stat, top, ours=ours) if linked else None
     problem = problem or (_problem(stat) or _of_name(path) if ours else None)
     if problem:
         found.problems[path] = problem
-    elif ours:
-        found.files[path] = FileStamp(stamp_of(stat), max(stat.st_mtime_ns, stat.st_ctime_ns))
+    return stamp_of(stat) if ours and not problem else ""
 
 
-def _of_link(entry: os.DirEntry[str], stat: os.stat_result, top: str, *, ours: bool) -> str | None:
+def _of_link(full: str, stat: os.stat_result, top: str, *, ours: bool) -> str | None:
     if S_ISDIR(stat.st_mode):
         return "is a link to a folder, and those are not followed"
-    return "is a link that leaves its folder" if ours and not os.path.realpath(entry.path).startswith(top) else None
+    return "is a link that leaves its folder" if ours and not os.path.realpath(full).startswith(top) else None
 
 
 def _problem(stat: os.stat_result) -> str | None:

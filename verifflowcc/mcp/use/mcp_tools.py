@@ -146,11 +146,11 @@ def code(
 def put(at: ToolContext, name: str, text: str, request: Request = "") -> ToolText:
     """Store an artifact of the active stage."""
     from verifflowcc.prompt.use.artifact_drafting import put_artifact
-    from verifflowcc.sprint.use.sprint_status import remember_status
+    from verifflowcc.sprint.use.sprint_status import leave_status
 
     sprint = active_sprint(at.workspace)
     stored = put_artifact(at.workspace, sprint.id, name, text.encode("utf-8", "replace"), actor=at.caller.actor)
-    remember_status(at.workspace)
+    leave_status(at.workspace)
     lines = [f"{stored.path}: {'stored' if stored.changed else 'unchanged'}, {stored.bytes} bytes", *stored.warnings]
     lines += [f"{each.criterion}: {'met' if each.met else 'not met: ' + each.reason}" for each in stored.checks]
     return answer(at.workspace, lines, _step(at.workspace, next_step(at.workspace)))
@@ -162,7 +162,7 @@ def check(
     """Run the project's commands for evidence, then show the gate."""
     from verifflowcc.base.errors import WorkspaceError
     from verifflowcc.gates.use.evidence_making import run_evidence
-    from verifflowcc.sprint.use.sprint_status import remember_status
+    from verifflowcc.sprint.use.sprint_status import leave_status
 
     sprint, lines = active_sprint(at.workspace), []
     try:
@@ -179,7 +179,7 @@ def check(
                 lines += [f"end of `{command.run.command}`:", *(f"  {line}" for line in command.lines)]
     except WorkspaceError as error:
         lines.append(f"nothing was run: {error.message}")
-    remember_status(at.workspace)
+    leave_status(at.workspace)
     step = next_step(at.workspace)
     head = place_lines(at.workspace, step)
     return answer(at.workspace, [*head, *lines, *_owed_lines(step)], _step(at.workspace, step))
@@ -191,7 +191,7 @@ def advance(
     """Leave a stage that owes nothing, or close the sprint."""
     from verifflowcc.gates.use.sprints import close_sprint
     from verifflowcc.prompt.use.stages import advance_stage
-    from verifflowcc.sprint.use.sprint_status import remember_status
+    from verifflowcc.sprint.use.sprint_status import leave_status
 
     if not stage.strip():
         raise UsageError("name the stage to leave", hint="vfcc next")
@@ -203,7 +203,7 @@ def advance(
         done = advance_stage(at.workspace, sprint.id, actor=at.caller.actor, stay=stage)
         line = f"{sprint.id}: {done.before} passed, now in {done.after or 'no stage: all are passed'}"
         line += "" if done.changed else " (an earlier call did this)"
-    remember_status(at.workspace)
+    leave_status(at.workspace)
     step = next_step(at.workspace)
     return answer(at.workspace, [line, *done.notes, *done.warnings, *_owed_lines(step)], _step(at.workspace, step))
 

@@ -298,10 +298,20 @@ def search(
     )
 
 
+INBOX = 100
+"""Items of the inbox, which a person reads one by one, from the oldest; `--json` gives all."""
+
 IdsArgument = Annotated[list[str], typer.Argument(metavar="ID…", help="The items' ids, or the beginnings of them.")]
 
 
-def inbox(scope: ScopeOption = None, as_json: JsonFlag = False) -> None:
+def inbox(
+    scope: ScopeOption = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="NUMBER", help=f"Most items to list (default: {INBOX}; with --json all)."),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
     """List what waits for a person.
 
     Who proposed it, why it waits, where it was read, and what it would take the place of. The oldest first.
@@ -311,7 +321,7 @@ def inbox(scope: ScopeOption = None, as_json: JsonFlag = False) -> None:
     from verifflowcc.memory.use.inbox import open_inbox
 
     here = acting_here()
-    found = open_inbox(here.workspace, here.scopes(scope))
+    found = open_inbox(here.workspace, here.scopes(scope), INBOX if limit is None and not as_json else limit)
     for notice in found.notices:
         out.warn(notice)
     out.emit_json(found) if as_json else tell(inbox_page(found))

@@ -297,7 +297,9 @@ def inbox_page(found: "Inbox") -> list[str]:
     lines: list[str] = []
     for each in found.waiting:
         lines += ([""] if lines else []) + list(_of_one(each))
-    count = len(found.waiting)
+    count = len(found.waiting) + found.more
+    if found.more:
+        lines += ["", f"{found.more:,} more are left out: --limit {count}"]
     what = "1 item waits" if count == 1 else f"{count:,} items wait"
     ways = f"{painted('vfcc memory promote ID', 'accent')}, or {painted('vfcc memory reject ID', 'accent')}"
     return [*lines, "", f"{painted(f'{what}:', 'strong')} {ways}"]

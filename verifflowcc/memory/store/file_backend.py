@@ -1,8 +1,9 @@
 """Items as Markdown files below the folder of their scope: the default, and what git merges."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from stat import S_IMODE
 from threading import Lock, RLock, get_ident
@@ -12,9 +13,19 @@ from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.files.layout import as_in_git, as_on_disk
 from verifflowcc.base.files.lock import locked
 from verifflowcc.base.files.write import create_all_atomic, create_atomic, sync_folder, write_atomic
-from verifflowcc.base.model.item_query import checked_limit, conditions, order_of
+from verifflowcc.base.model.item_query import checked_limit, conditions, order_of, page_of
 from verifflowcc.base.model.item_values import FOLDERS, Item
-from verifflowcc.base.model.memory_protocol import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, StoredItem
+from verifflowcc.base.model.memory_protocol import (
+    DEFAULT_LIMIT,
+    DEFAULT_ORDER,
+    Changes,
+    ChosenItem,
+    Filters,
+    ItemKind,
+    ItemPage,
+    Known,
+    StoredItem,
+)
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.plain_words import folded
@@ -25,6 +36,7 @@ from verifflowcc.memory.store.memory_items import (
     ItemQuery,
     ItemReading,
     MemoryItems,
+    PageQuery,
     QueryResult,
     read_known,
     read_stored,
@@ -257,6 +269,31 @@ class FilesBackend:
         self._problems = answer.problems
         return [item for item, _ in answer.found]
 
+    def chosen(self, any_of: Sequence[Filters]) -> list[ChosenItem]:
+        """Return the items that match all of any filters, by id; see `MemoryBackend`."""
+        answer = QueryResult((), ())
+        if self._places.is_there():
+            answer = self._index.any_of(self._walk(), self._read, [conditions(each) for each in any_of])
+        self._problems = answer.problems
+        return [ChosenItem(item, partial(self._text_of, item, stamp)) for item, stamp in answer.found]
+
+    def page(self, all_of: Sequence[Filters], shown: Callable[[ItemKind], bool], order_by: str, limit: int) -> ItemPage:
+        """Return the first items of a list; see `MemoryBackend`."""
+        self._problems = ()
+        if not self._places.is_there():
+            return ItemPage((), {}, ())
+        wanted = [condition for each in all_of for condition in conditions(each)]
+        answer = self._index.page(self._walk(), self._read, PageQuery(wanted, shown, order_by, limit))
+        self._problems = answer.problems
+        return answer.page or page_of(self.items(), all_of, shown, order_by, limit)
+
+    def ids(self) -> list[tuple[str, str]]:
+        """Return the id and the path of each item, by id; no item is read from the index."""
+        found, self._problems = list[tuple[str, str]](), ()
+        if self._places.is_there():
+            found, self._problems = self._index.ids(self._walk(), self._read)
+        return found
+
     def changes(self, mark: str | None, known: Known) -> Changes:
         """Return what changed since a mark of the index, else what differs from `known`; see `MemoryBackend`.
 
@@ -331,9 +368,13 @@ class FilesBackend:
     def _with_texts(self, answer: QueryResult) -> Iterator[StoredItem]:
         """Yield items with their texts; skip vanished files, read changed ones again."""
         for item, stamp in answer.found:
-            found = read_unchanged(self._root, item, stamp) or read_stored(self._root, self._folder, item.path)[0]
-            if isinstance(found, StoredItem):
+            found = self._text_of(item, stamp)
+            if found is not None:
                 yield found
+
+    def _text_of(self, item: Item, stamp: str) -> StoredItem | None:
+        found = read_unchanged(self._root, item, stamp) or read_stored(self._root, self._folder, item.path)[0]
+        return found if isinstance(found, StoredItem) else None
 
     def _changed(self, files: Iterable[CountedFile]) -> Iterator[StoredItem]:
         """Yield items with their texts, except those changed since the index read them.

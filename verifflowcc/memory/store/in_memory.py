@@ -1,16 +1,20 @@
 """Items in the process's memory: for tests, and for what need not outlive its process."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from threading import Lock, RLock
 from typing import NamedTuple
 
-from verifflowcc.base.model.item_query import checked_limit, conditions, matches, order_of, ordered_by
+from verifflowcc.base.model.item_query import checked_limit, conditions, matches, order_of, ordered_by, page_of
 from verifflowcc.base.model.memory_protocol import (
     DEFAULT_LIMIT,
     DEFAULT_ORDER,
     Changes,
+    ChosenItem,
     Filters,
+    ItemKind,
+    ItemPage,
     Known,
     MemoryBackend,
     StoredItem,
@@ -42,7 +46,25 @@ def compared(digests: Mapping[str, str], known: Mapping[str, str]) -> ItemDiffer
     return ItemDifference(changed, tuple(path for path in known if path not in digests), not known)
 
 
-class InMemoryBackend(MemoryBackend):
+class WholeStore(MemoryBackend):
+    """A store that looks at all of its items to choose some."""
+
+    def chosen(self, any_of: Sequence[Filters]) -> list[ChosenItem]:
+        """Return the items that match all of any filters, by id."""
+        asked = [conditions(each) for each in any_of]
+        found = (each for each in self.list_all() if any(matches(each.item, every) for every in asked))
+        return [ChosenItem(each.item, partial(_given, each)) for each in found]
+
+    def page(self, all_of: Sequence[Filters], shown: Callable[[ItemKind], bool], order_by: str, limit: int) -> ItemPage:
+        """Return the first items of a list."""
+        return page_of(self.items(), all_of, shown, order_by, limit)
+
+
+def _given(stored: StoredItem) -> StoredItem:
+    return stored
+
+
+class InMemoryBackend(WholeStore):
     """A store that keeps the items of one scope as long as this object lives; threads may share it."""
 
     def __init__(self, scope: str) -> None:

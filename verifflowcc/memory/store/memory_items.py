@@ -4,9 +4,10 @@ Everything here can be made again. Each answer is of one state of the index, whi
 whatever other processes write meanwhile; damage to the index costs time and changes no answer.
 """
 
+import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,6 +18,7 @@ from verifflowcc.base.index.index_file import (
     COLUMNS,
     LINKING,
     DerivedTables,
+    SqlCondition,
     Store,
     asked_in_sql,
     column_values,
@@ -28,7 +30,7 @@ from verifflowcc.base.index.index_file import (
 )
 from verifflowcc.base.model.item_query import Condition, Value, matches, ordered_by
 from verifflowcc.base.model.item_values import Item, Link, Stamp
-from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.model.memory_protocol import ItemKind, ItemPage, StoredItem
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.text.markdown import conflict_line
 from verifflowcc.base.text.record_codec import RecordCodec
@@ -198,6 +200,7 @@ def _shorten(store: Store) -> None:
 _T = TypeVar("_T")
 _LEARN = f"INSERT INTO memory_items VALUES (?, ?, ?, ?, NULL, {','.join('?' * len(COLUMNS))}, ?, ?)"
 _BELOW = "path > ? AND path < ?"
+_MANY = 1_000
 _NOT_READ = f"FROM memory_items WHERE (problem IS NOT NULL OR path <> first) AND {_BELOW}"
 _RANK = (
     f"UPDATE memory_items SET first = (SELECT min(path) FROM memory_items WHERE id = ? AND {_BELOW})"
@@ -225,6 +228,22 @@ class ItemQuery(NamedTuple):
     conditions: Sequence[Condition] = ()
     order_by: str = "-id"
     limit: int | None = None
+
+
+class PageQuery(NamedTuple):
+    """Which page of a list is asked for, as `MemoryBackend.page` has it."""
+
+    conditions: Sequence[Condition]
+    shown: Callable[[ItemKind], bool]
+    order_by: str
+    limit: int
+
+
+class PageResult(NamedTuple):
+    """A page of a list, and what could not be read; no page where only all items can answer."""
+
+    page: ItemPage | None
+    problems: tuple[str, ...]
 
 
 class QueryResult(NamedTuple):
@@ -255,6 +274,18 @@ class ItemChanges(NamedTuple):
     files: tuple[CountedFile, ...]
     paths: tuple[str, ...] | None
     problems: tuple[str, ...]
+
+
+class WalkDifferences(NamedTuple):
+    """Files that are not known as a walk saw them, with the stamp that it saw, and known ones that it did not see.
+
+    `listings` are the digests of all folders of the walk, `kept` those that were learned.
+    """
+
+    changed: Mapping[str, str]
+    gone: Sequence[str]
+    listings: Mapping[str, str]
+    kept: Mapping[str, str]
 
 
 class MemoryItems(DerivedTables):
@@ -290,6 +321,21 @@ class MemoryItems(DerivedTables):
         """Return how many items there are, and what could not be read. Raises BackendError."""
         return self._current(walk, read, lambda: self._counted(walk))
 
+    def any_of(
+        self, walk: ItemWalk, read: Callable[[str], ItemReading], either: Sequence[Sequence[Condition]]
+    ) -> QueryResult:
+        """Return the items that match all conditions of any group, by id. Raises BackendError."""
+        return self._current(walk, read, lambda: self._any_of(either, walk))
+
+    def page(self, walk: ItemWalk, read: Callable[[str], ItemReading], asked: PageQuery) -> PageResult:
+        """Return a page of a list. Raises BackendError."""
+        return self._current(walk, read, lambda: self._paged(asked, walk))
+
+    def ids(self, walk: ItemWalk, read: Callable[[str], ItemReading]) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
+        """Return the id and path of each item, by id, and what could not be read. Raises BackendError."""
+        statement = f"SELECT id, path FROM memory_items WHERE path = first AND {_BELOW} ORDER BY id"
+        return self._current(walk, read, lambda: (self._store.rows(statement, self._range), self._wrong(walk)))
+
     def linked(self, walk: ItemWalk, read: Callable[[str], ItemReading], names: Iterable[str]) -> QueryResult:
         """Return the items that links connect, and those with one of these ids, paths or keys. Raises BackendError."""
         return self._current(walk, read, lambda: self._linked(names, walk))
@@ -310,23 +356,57 @@ class MemoryItems(DerivedTables):
 
         def once() -> _T:
             with self._store.transaction("BEGIN"):
-                changed, gone = self._differences(walk)
-                if not changed and not gone and self._is_known():
+                seen = self._differences(walk)
+                if not seen.changed and not seen.gone and seen.listings == seen.kept:
                     return ask()
-            _read_all(changed, read, readings)
+            _read_all(seen.changed, read, readings)
             with self._store.transaction("BEGIN IMMEDIATE"):
-                changed, gone = self._differences(walk)
-                _read_all(changed, read, readings)
-                self._learn([readings[path] for path in changed], gone)
+                seen = self._differences(walk)
+                _read_all(seen.changed, read, readings)
+                self._learn([readings[path] for path in seen.changed], seen.gone)
+                self._keep_listings(seen, readings)
                 return ask()
 
         return self._asked_soundly(once)
 
-    def _differences(self, walk: ItemWalk) -> tuple[list[str], list[str]]:
-        """Return the files of the walk that are not known as they are, and the known ones that it did not find."""
-        known = dict(self._store.rows(f"SELECT path, stamp FROM memory_items WHERE {_BELOW}", self._range))
-        changed = [path for path, seen in walk.files.items() if known.get(path) != seen.stamp]
-        return changed, [path for path in known if path not in walk.files]
+    def _differences(self, walk: ItemWalk) -> WalkDifferences:
+        """Return the files of the walk that are not known as they are, and the known ones that it did not find.
+
+        Of a folder whose listing is the one that was learned, no row is read.
+        """
+        kept = self._kept_listings()
+        if kept is None:
+            known = dict(self._store.rows(f"SELECT path, stamp FROM memory_items WHERE {_BELOW}", self._range))
+            stale = dict(walk.listings)
+        else:
+            stale = {folder: each for folder, each in walk.listings.items() if kept.get(folder) != each.digest}
+            gone = [folder for folder in kept if folder not in walk.listings]
+            known = {path: stamp for folder in (*stale, *gone) for path, stamp in self._beside(folder)}
+        changed, fresh = dict[str, str](), set[str]()
+        for folder, each in stale.items():
+            for path, stamp in each.stamps(folder).items():
+                fresh.add(path)
+                if known.get(path) != stamp:
+                    changed[path] = stamp
+        listings = {folder: each.digest for folder, each in walk.listings.items()}
+        return WalkDifferences(changed, [path for path in known if path not in fresh], listings, kept or {})
+
+    def _kept_listings(self) -> dict[str, str] | None:
+        """Return the digests of the folders as they were learned; None where the folder was never looked at."""
+        rows = self._store.rows("SELECT listings FROM memory_folders WHERE folder = ?", (self._folder,))
+        return dict(json.loads(_sound(rows[0][0]))) if rows else None
+
+    def _beside(self, folder: str) -> list[tuple[str, str]]:
+        """Return the files of one folder, without those of folders in it, with their stamps."""
+        statement = f"SELECT path, stamp FROM memory_items WHERE {_BELOW} AND instr(substr(path, ?), '/') = 0"
+        return self._store.rows(statement, (f"{folder}/", f"{folder}0", len(folder) + 2))
+
+    def _keep_listings(self, seen: WalkDifferences, readings: Mapping[str, ItemReading]) -> None:
+        """Keep the folders of the walk, with the digest where every file is known by the very stamp that it saw."""
+        unsettled = {path.rpartition("/")[0] for path, stamp in seen.changed.items() if readings[path].stamp != stamp}
+        text = json.dumps({name: "" if name in unsettled else digest for name, digest in seen.listings.items()})
+        if self._is_known():
+            self._store.rows("UPDATE memory_folders SET listings = ? WHERE folder = ?", (summed(text), self._folder))
 
     def _is_known(self) -> bool:
         return bool(self._store.rows("SELECT 1 FROM memory_folders WHERE folder = ?", (self._folder,)))
@@ -348,7 +428,7 @@ class MemoryItems(DerivedTables):
         """Log the paths where items were, and all of the files with ids of which another may count now."""
         if not self._is_known():
             # No mark of this folder can be in a log that began before it: one row, so that the next has a mark, is all.
-            self._store.rows("INSERT INTO memory_folders VALUES (?)", (self._folder,))
+            self._store.rows("INSERT INTO memory_folders VALUES (?, ?)", (self._folder, summed("{}")))
             log_changes(self._store, [self._folder])
             return
         statement = f"SELECT path FROM memory_items WHERE id = ? AND {_BELOW}"
@@ -378,11 +458,47 @@ class MemoryItems(DerivedTables):
             found = ordered_by(found, question.order_by, lambda pair: pair[0])[: question.limit]
         return QueryResult(tuple(found), self._wrong(walk))
 
+    def _any_of(self, either: Sequence[Sequence[Condition]], walk: ItemWalk) -> QueryResult:
+        groups = [asked_in_sql(each) for each in either]
+        where = " OR ".join(f"({each.where})" for each in groups) or "0"
+        found = self._with_facts(f"({where}) ORDER BY id", [value for each in groups for value in each.values])
+        if any(each.rest for each in groups):
+            found = [pair for pair in found if any(matches(pair[0], each) for each in either)]
+        return QueryResult(tuple(found), self._wrong(walk))
+
+    def _paged(self, question: PageQuery, walk: ItemWalk) -> PageResult:
+        asked, order = asked_in_sql(question.conditions), order_in_sql(question.order_by)
+        if order is None or asked.rest:
+            return PageResult(None, self._wrong(walk))
+        kinds = self._kinds(asked)
+        every = self._linking(())
+        named = {item.archived.into for item, _ in every if item.archived and item.archived.into}
+        linked = [item for item, _ in (self._linking(named) if named else every)]
+        shown = [kind for kind in kinds if question.shown(kind)]
+        # In the order of an index, rows of other folders are passed over: worth it where many are of this one.
+        many = sum(kinds[kind] for kind in shown) > _MANY
+        below = "+path > ? AND +path < ?" if many else _BELOW
+        each = '"status" = ? AND "type" = ? AND (id || \'.md\' = path) = ?'
+        where = f"{below} AND {asked.where} AND ({' OR '.join(f'({each})' for _ in shown) or '0'})"
+        statement = f"SELECT facts FROM memory_items WHERE path = first AND {where} ORDER BY {order} LIMIT ?"
+        values = (*self._range, *asked.values, *(value for kind in shown for value in kind))
+        rows = self._store.rows(statement, (*values, question.limit + len(linked)))
+        return PageResult(ItemPage([_item(facts) for (facts,) in rows], kinds, linked), self._wrong(walk))
+
+    def _kinds(self, asked: SqlCondition) -> dict[ItemKind, int]:
+        statement = f"""SELECT "status", "type", id || '.md' = path, count(*) FROM memory_items
+            WHERE path = first AND {_BELOW} AND {asked.where} GROUP BY 1, 2, 3"""
+        rows = self._store.rows(statement, (*self._range, *asked.values))
+        return {ItemKind(str(status), str(type_), bool(plain)): count for status, type_, plain, count in rows}
+
     def _linked(self, names: Iterable[str], walk: ItemWalk) -> QueryResult:
+        return QueryResult(tuple(self._linking(names)), self._wrong(walk))
+
+    def _linking(self, names: Iterable[str]) -> list[tuple[Item, str]]:
         found = self._with_facts(LINKING)
         for condition, values in having({*names, *names_meant(item for item, _ in found)}):
             found += self._with_facts(condition, values)
-        return QueryResult(tuple({item.path: (item, stamp) for item, stamp in found}.values()), self._wrong(walk))
+        return list({item.path: (item, stamp) for item, stamp in found}.values())
 
     def _with_facts(self, condition: str, values: Sequence[Value] = ()) -> list[tuple[Item, str]]:
         statement = f"SELECT stamp, facts FROM memory_items WHERE path = first AND {_BELOW} AND {condition}"

@@ -34,11 +34,10 @@ from verifflowcc.base.model.memory_protocol import (
     Changes,
     Filters,
     Known,
-    MemoryBackend,
     StoredItem,
 )
 from verifflowcc.base.records import dataclass
-from verifflowcc.memory.store.in_memory import compared
+from verifflowcc.memory.store.in_memory import WholeStore, compared
 from verifflowcc.memory.store.memory_items import item_from_text, item_to_text
 from verifflowcc.memory.store.placing import folder_of, path_in, placed, stored_item
 
@@ -310,7 +309,7 @@ _AT_ONCE = 500
 _LOCK = "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('vfcc ' || %s || ' ' || %s, 0))"
 
 
-class PostgresBackend(MemoryBackend):
+class PostgresBackend(WholeStore):
     """The items of one person (`scope` "user", `project` None) or of one project (`scope` "project").
 
     `url` is a libpq connection string or URL. It needs a direct connection, or a pooler that keeps

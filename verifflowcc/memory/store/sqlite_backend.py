@@ -38,11 +38,10 @@ from verifflowcc.base.model.memory_protocol import (
     Changes,
     Filters,
     Known,
-    MemoryBackend,
     StoredItem,
 )
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.memory.store.in_memory import ItemDifference, compared
+from verifflowcc.memory.store.in_memory import ItemDifference, WholeStore, compared
 from verifflowcc.memory.store.memory_items import item_from_text, item_to_text
 from verifflowcc.memory.store.placing import folder_of, is_unicode, path_in, placed, stored_item
 
@@ -231,7 +230,7 @@ def _in_one(connection: sqlite3.Connection, work: Callable[[], T], begin: str = 
 _ROWS = "SELECT path, text FROM items WHERE scope = ?"
 
 
-class SqliteBackend(MemoryBackend):
+class SqliteBackend(WholeStore):
     """The items of one scope in a database file, which other scopes, threads and processes may share."""
 
     def __init__(self, file: Path, scope: str) -> None:

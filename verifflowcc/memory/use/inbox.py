@@ -1,19 +1,23 @@
 """What waits for a person: who proposed it, why, from where, and what it would take the place of."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 
 from verifflowcc.base.errors import NotAllowed, UsageError
 from verifflowcc.base.formats.item_render import render_archived
 from verifflowcc.base.model.item_values import (
+    MACHINES,
+    TYPES,
     ArchiveNote,
     Item,
     Relation,
     SourceKind,
     Status,
     awaits_promotion,
+    is_trace_type,
     may_be_heard,
 )
-from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.model.memory_protocol import ChosenItem, Filters, MemoryBackend, StoredItem
 from verifflowcc.base.model.people import NO_ROLE, needs_person
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.secrets import withhold
@@ -95,6 +99,15 @@ def _rejected(stored: StoredItem, actor: str, today: str, why: str) -> StoredIte
 
 LOW_CONFIDENCE = 500
 _OLDEST_LAST = "9999"
+_BY_MACHINES: Sequence[Filters] = [
+    {"status": str(Status.ACTIVE), "actor": {"$gte": kind, "$lt": f"{kind};"}} for kind in sorted(MACHINES)
+]
+WAITING: Sequence[Filters] = (
+    {"status": str(Status.PENDING)},
+    *_BY_MACHINES,
+    {"status": str(Status.ACTIVE), "type": [name for name in TYPES if is_trace_type(name)]},
+)
+"""What can wait, as a store is asked for it: `;` follows `:`, which ends the kind of an actor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,25 +137,37 @@ class WaitingItem:
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """All that waits, the oldest first, and what could not be read."""
+    """What waits, the oldest first, how many more there are, and what could not be read."""
 
     waiting: tuple[WaitingItem, ...]
     """Oldest first."""
     notices: tuple[str, ...] = ()
+    more: int = 0
+    """How many were beyond the limit."""
 
 
-def open_inbox(workspace: Workspace | None, scopes: Sequence[str]) -> Inbox:
-    """Return what waits in these scopes. Raises WorkspaceError and BackendError where a store cannot be read."""
-    found: list[WaitingItem] = []
+def open_inbox(workspace: Workspace | None, scopes: Sequence[str], limit: int | None = None) -> Inbox:
+    """Return what waits in these scopes, at most the oldest `limit`: only their texts are read.
+
+    Raises UsageError for a limit below 1, WorkspaceError and BackendError where a store cannot be read.
+    """
+    if limit is not None and limit < 1:
+        raise UsageError(f"a limit is a whole number from 1, not {limit}", hint="--limit 20")
     notices: list[str] = []
-    for scope in dict.fromkeys(scopes):
-        with open_store(workspace, scope) as store:
-            stored = _stored(store)
+    with ExitStack() as opened:
+        found: list[_Waiting] = []
+        for scope in dict.fromkeys(scopes):
+            store = opened.enter_context(open_store(workspace, scope))
+            found += [_Waiting(scope, store, each) for each in _chosen(store)]
             notices += store.problems
-            titles = _titles(store.linked(_targets(stored)) if stored else ())
-        found += [_waiting(each, scope, titles) for each in stored]
-    found.sort(key=lambda each: (each.item.created or _OLDEST_LAST, each.scope, each.item.id))
-    return Inbox(tuple(found), tuple(notices))
+        found.sort(key=lambda each: (each.chosen.item.created or _OLDEST_LAST, each.scope, each.chosen.item.id))
+        shown = [(each, stored) for each in found[:limit] if (stored := each.chosen.read()) and _waits(stored)]
+        titles: dict[str, dict[str, str]] = {}
+        for store in dict.fromkeys(each.store for each, _ in shown):
+            targets = [link.to for each, stored in shown if each.store is store for link in stored.item.links]
+            titles[store.scope] = _titles(store.linked(targets)) if targets else {}
+    waiting = tuple(_waiting(stored, each.scope, titles[each.scope]) for each, stored in shown)
+    return Inbox(waiting, tuple(notices), len(found) - len(found[:limit]))
 
 
 def count_waiting(workspace: Workspace | None, scopes: Sequence[str]) -> int:
@@ -150,21 +175,31 @@ def count_waiting(workspace: Workspace | None, scopes: Sequence[str]) -> int:
     count = 0
     for scope in dict.fromkeys(scopes):
         with open_store(workspace, scope) as store:
-            count += len(_stored(store))
+            count += len(_chosen(store))
     return count
 
 
-def _stored(store: MemoryBackend) -> list[StoredItem]:
-    ids = [item.id for item in store.items() if awaits_promotion(item) or may_be_heard(item)]
-    return [each for name in ids if (each := store.get(name)) and _waits(each)]
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """An item that waits in a store that is open."""
+
+    scope: str
+    store: MemoryBackend
+    chosen: ChosenItem
+
+
+def _chosen(store: MemoryBackend) -> list[ChosenItem]:
+    """Return the items that wait; only those that may be in the trace already are read."""
+    return [each for each in store.chosen(WAITING) if awaits_promotion(each.item) or _is_heard(each)]
+
+
+def _is_heard(each: ChosenItem) -> bool:
+    stored = each.read() if may_be_heard(each.item) else None
+    return stored is not None and awaits_adoption(stored)
 
 
 def _waits(stored: StoredItem) -> bool:
     return awaits_promotion(stored.item) or awaits_adoption(stored)
-
-
-def _targets(stored: Sequence[StoredItem]) -> list[str]:
-    return [link.to for each in stored for link in each.item.links]
 
 
 def _titles(items: Sequence[Item]) -> dict[str, str]:

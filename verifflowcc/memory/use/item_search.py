@@ -103,13 +103,13 @@ def find_item(workspace: Workspace | None, name: str, scopes: Sequence[str]) -> 
     problems: list[str] = []
     for scope in scopes:
         with open_store(workspace, scope) as store:
-            for item in store.items():
-                names = [each.casefold() for each in names_of(item)]
-                seen |= dict.fromkeys(names, item.id)
+            for item_id, path in store.ids():
+                names = [each.casefold() for each in _names(item_id, path)]
+                seen |= dict.fromkeys(names, item_id)
                 if wanted in names:
-                    same.append((scope, item.id))
+                    same.append((scope, item_id))
                 elif any(each.startswith(wanted) for each in names):
-                    begun.append((scope, item.id))
+                    begun.append((scope, item_id))
             problems += store.problems
     found = same or begun
     if len(found) == 1:
@@ -140,9 +140,13 @@ def _with_id(workspace: Workspace | None, scope: str, item_id: str) -> ScopedIte
 
 def names_of(item: Item) -> Iterator[str]:
     """Yield the names by which an item can be meant: its id; where that is its path, the file's name as well."""
-    yield item.id
-    if has_no_id(item):
-        yield item.id.rpartition("/")[2]
+    yield from _names(item.id, item.path)
+
+
+def _names(item_id: str, path: str) -> Iterator[str]:
+    yield item_id
+    if item_id == path.rpartition(".")[0]:
+        yield item_id.rpartition("/")[2]
 
 
 def has_no_id(item: Item) -> bool:

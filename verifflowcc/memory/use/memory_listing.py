@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.files.private_files import USER
-from verifflowcc.base.model.item_query import Condition, conditions, matches, order_of, ordered
+from verifflowcc.base.model.item_query import Condition, conditions, kind_of_item, matches, order_of, ordered
 from verifflowcc.base.model.item_values import TYPES, Item, Status
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.model.memory_protocol import Plain
+from verifflowcc.base.model.memory_protocol import Filters, ItemKind, Plain
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import withheld_item
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.superseded import stale_summaries, superseded
+from verifflowcc.memory.rules.superseded import named_by_id, stale_summaries, superseded
 from verifflowcc.memory.use.item_search import (
     ScopedItem,
     has_no_id,
@@ -120,7 +120,7 @@ def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: ListQu
     What is superseded or archived, what stands in the trace, and pages without any field are left out unless they are
     asked for. Raises UsageError for an unknown word, with the nearest.
     """
-    wanted = _conditions(asked)
+    filters = _filters(asked)
     if asked.order is not None:
         order_of(asked.order)
     if asked.limit is not None and asked.limit < 1:
@@ -132,19 +132,93 @@ def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: ListQu
     known: set[str] = set()
     fit = 0
     for scope in scopes:
-        found, problems = rows_of(workspace, scope, day)
-        known |= {row.item.type for row in found}
-        notices += problems
-        fitting = [row for row in found if matches(row.item, wanted) and _has_status(row, asked)]
-        kept = [row for row in fitting if (why := _hidden(row, asked)) is None or hidden.update([why])]
-        fit += len(kept)
-        rows += _in_order(kept, asked.order or (BY_IMPORTANCE if scope == USER else NEWEST))[: asked.of_each]
+        part = (_first_rows(workspace, scope, filters, asked) if _is_short(asked, day) else None) or _all_rows(
+            workspace, scope, filters, asked, day
+        )
+        known |= part.types
+        notices += part.notices
+        hidden.update(part.hidden)
+        fit += part.fit
+        rows += part.rows
     demand_types(asked.types, known)
     if asked.order is not None:
         rows = _in_order(rows, asked.order)
     stale = {} if day else _stale(workspace, [row.item for row in rows[: asked.limit]])
     shown = [replace(_withheld(row), stale=stale.get(row.item.path)) for row in rows[: asked.limit]]
     return ItemListing(tuple(shown), dict(sorted(hidden.items())), fit - len(shown), tuple(notices))
+
+
+@dataclass(frozen=True, slots=True)
+class _ScopeRows:
+    """Of one scope: the rows to show, how many fit and were left out, and the types that there are."""
+
+    rows: Sequence[ItemLine]
+    hidden: Mapping[str, int]
+    fit: int
+    types: frozenset[str]
+    notices: Sequence[str]
+
+
+def _all_rows(
+    workspace: Workspace | None, scope: str, filters: Sequence[Filters], asked: ListQuery, day: str | None
+) -> _ScopeRows:
+    found, problems = rows_of(workspace, scope, day)
+    wanted, hidden = _conditions(filters), Counter[str]()
+    fitting = [row for row in found if matches(row.item, wanted) and _has_status(row.status, asked)]
+    kept = [row for row in fitting if (why := _hidden(_kind(row), asked)) is None or hidden.update([why])]
+    rows = _in_order(kept, _order(scope, asked))[: asked.of_each]
+    return _ScopeRows(rows, hidden, len(kept), frozenset(row.item.type for row in found), problems)
+
+
+def _is_short(asked: ListQuery, day: str | None) -> bool:
+    """Say whether the first rows of each scope, and how many there are of each kind, are all that a list needs."""
+    bounded = asked.limit is not None or asked.of_each is not None
+    usual = day is None and not asked.everything and asked.status != SUPERSEDED
+    return bounded and usual and TYPES.keys() >= {*map(type_meant, asked.types)}
+
+
+def _first_rows(
+    workspace: Workspace | None, scope: str, filters: Sequence[Filters], asked: ListQuery
+) -> _ScopeRows | None:
+    """Return the first rows of a scope without the others; None where any item may say what is superseded."""
+
+    def is_shown(kind: ItemKind) -> bool:
+        return _has_status(kind.status, asked) and _hidden(kind, asked) is None
+
+    most = min(each for each in (asked.limit, asked.of_each) if each is not None)
+    with open_store(workspace, scope) as store:
+        page, problems = store.page(filters, is_shown, _order(scope, asked), most), store.problems
+    if not named_by_id(page.linked):
+        return None
+    gone = superseded(page.linked).found
+    counts = Counter(page.kinds)
+    wanted, ids = _conditions(filters), {item.path: item.id for item in page.linked}
+    for item in page.linked:
+        if item.path in gone and item.status is Status.ACTIVE and matches(item, wanted):
+            kind = kind_of_item(item)
+            counts[kind] -= 1
+            counts[kind._replace(status=SUPERSEDED)] += 1
+    hidden, fit = Counter[str](), 0
+    for kind, count in counts.items():
+        if count and _has_status(kind.status, asked):
+            why = _hidden(kind, asked)
+            fit += 0 if why else count
+            hidden.update({why: count} if why else {})
+    every = (
+        _row(each, scope, gone[each.path].by if each.path in gone else None, ids, each.path in gone)
+        for each in page.items
+    )
+    rows = [row for row in every if row.status != SUPERSEDED][:most]
+    stale = tuple(each.notice for each in stale_summaries(page.linked, gone))
+    return _ScopeRows(rows, hidden, fit, frozenset(), (*problems, *stale))
+
+
+def _order(scope: str, asked: ListQuery) -> str:
+    return asked.order or (BY_IMPORTANCE if scope == USER else NEWEST)
+
+
+def _kind(row: ItemLine) -> ItemKind:
+    return ItemKind(row.status, row.item.type, has_no_id(row.item))
 
 
 def rows_of(workspace: Workspace | None, scope: str, day: str | None = None) -> tuple[list[ItemLine], tuple[str, ...]]:
@@ -236,17 +310,22 @@ def where_of(texts: Sequence[str]) -> dict[str, dict[str, Plain]]:
     return filters
 
 
-def _conditions(asked: ListQuery) -> tuple[Condition, ...]:
-    found = conditions(where_of(asked.where))
+def _conditions(filters: Sequence[Filters]) -> tuple[Condition, ...]:
+    return tuple(condition for each in filters for condition in conditions(each))
+
+
+def _filters(asked: ListQuery) -> tuple[Filters, ...]:
+    found: list[Filters] = [where_of(asked.where)]
     if asked.types:
-        found += conditions({"type": [*map(type_meant, asked.types)]})
+        found.append({"type": [*map(type_meant, asked.types)]})
     if asked.tags:
-        found += conditions({"tags": list(asked.tags)})
+        found.append({"tags": list(asked.tags)})
+    _conditions(found)
     if asked.status is not None and asked.status not in STATUSES:
         near = nearest(asked.status, STATUSES)
         choice = f"did you mean {near}?" if near else f"there is {', '.join(STATUSES)}"
         raise UsageError(f"there is no status {asked.status}; {choice}", hint=f"--status {near or STATUSES[0]}")
-    return found
+    return tuple(found)
 
 
 def type_meant(word: str) -> str:
@@ -268,21 +347,21 @@ def demand_types(types: Sequence[str], known: set[str]) -> None:
             raise UsageError(f"there is no type {each}{meant}", hint=f"--type {near or 'fact'}")
 
 
-def _has_status(row: ItemLine, asked: ListQuery) -> bool:
-    return asked.status in (None, row.status)
+def _has_status(status: str, asked: ListQuery) -> bool:
+    return asked.status in (None, status)
 
 
-def _hidden(row: ItemLine, asked: ListQuery) -> str | None:
-    """Return why an item is not shown; None where it is."""
+def _hidden(kind: ItemKind, asked: ListQuery) -> str | None:
+    """Return why items of a kind are not shown; None where they are."""
     if asked.everything:
         return None
-    if asked.status is None and row.status in (SUPERSEDED, ARCHIVED):
-        return row.status
+    if asked.status is None and kind.status in (SUPERSEDED, ARCHIVED):
+        return kind.status
     if asked.types:
         return None
-    if row.item.type in TYPES and TYPES[row.item.type].trace:
+    if kind.type in TYPES and TYPES[kind.type].trace:
         return TRACE
-    return PAGES if has_no_id(row.item) and row.item.type == "note" else None
+    return PAGES if kind.plain and kind.type == "note" else None
 
 
 def _in_order(rows: Sequence[ItemLine], order: str) -> list[ItemLine]:

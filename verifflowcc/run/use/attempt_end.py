@@ -1,12 +1,17 @@
 """End an attempt: compare what it changed with what its role may change, commit it, merge it."""
 
-from verifflowcc.base.errors import LedgerError, VfccError
+from collections.abc import Iterator
+
+from verifflowcc.base.errors import FormatError, LedgerError, VfccError
 from verifflowcc.base.files.layout import Stamps
 from verifflowcc.base.formats.event_bytes import parse_event
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldTable, Value
 from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.sprint_state import artifacts_folder
 from verifflowcc.base.records import dataclass
 from verifflowcc.clients.use.hook_rules import rules_of
+from verifflowcc.items.store.item_edits import decode, parse_item, read_front
 from verifflowcc.prompt.use.artifact_drafting import put_artifact
 from verifflowcc.run.rules.agent_port import AgentEnding, AgentOutcome
 from verifflowcc.run.rules.run_bounds import AttemptBounds, bounds_of
@@ -34,6 +39,8 @@ from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 MOST_PATHS = 50
 """So many paths of an attempt are on the ledger; of more, how many there are."""
+_REVIEW = frozenset(("reviewed", "verified", "fingerprint"))
+"""Keys of an item's file that speak of a review of it or of one of its links."""
 _UNKNOWN = AgentEnding(AgentOutcome.DONE, message="the driver was killed before it kept how the client ended")
 
 
@@ -96,6 +103,7 @@ def _left_behind(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding) ->
         _rules(driver, attempt),
         str(driver.place.project(attempt.tree)),
         lambda path: _event_at(driver, attempt, path),
+        lambda path: _item_at(driver, attempt, path),
     )
     bounds = AttemptBounds((*(f"{ref} (a ref of its own)" for ref in refs), *bounds.outside), bounds.left_out)
     changed = len(changes) > len(bounds.left_out)
@@ -148,6 +156,26 @@ def _event_at(driver: RunDriver, attempt: RunAttempt, path: str) -> Event | None
         return parse_event(full.read_bytes(), full.stem)
     except (OSError, LedgerError):
         return None
+
+
+def _item_at(driver: RunDriver, attempt: RunAttempt, path: str) -> Item | None:
+    full = driver.place.project(attempt.tree) / path
+    try:
+        data = full.read_bytes()
+        item, front = parse_item(path, data).item, read_front(decode(path, data))[1]
+        return None if front is None or _REVIEW & set(_keys(front)) else item
+    except (OSError, FormatError):
+        return None
+
+
+def _keys(value: Value) -> Iterator[str]:
+    if isinstance(value, FieldTable):
+        for name, each in value.pairs:
+            yield name
+            yield from _keys(each)
+    elif isinstance(value, FieldList):
+        for each in value.values:
+            yield from _keys(each)
 
 
 def _listed(paths: tuple[str, ...]) -> list[str]:

@@ -15,7 +15,7 @@ from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.people_acting import Transition
 from verifflowcc.sprint.use.sprint_reading import command_in
-from verifflowcc.sprint.use.sprint_status import remember_status
+from verifflowcc.sprint.use.sprint_status import leave_status
 
 # Ask a person at the terminal whether they mean it, and show what was then recorded.
 
@@ -42,9 +42,9 @@ def listed(lines: Sequence[str]) -> list[str]:
 
 def show_note(value: object, done: Transition, lines: Sequence[str], workspace: Workspace, *, as_json: bool) -> None:
     """Print what was recorded: `value` as JSON, or `lines` and what commits it to git."""
-    from verifflowcc.sprint.use.sprint_status import remember_status
+    from verifflowcc.sprint.use.sprint_status import leave_status
 
-    remember_status(workspace)
+    leave_status(workspace)
     for warning in done.warnings:
         out.warn(warning)
     if as_json:
@@ -144,7 +144,7 @@ def acting_in(workspace: Workspace, *, piped: bool = False) -> ActingContext:
 
 def show(done: Transition, workspace: Workspace, *, as_json: bool, sentence: str | None = None) -> None:
     """Print a move, in its own `sentence` where that is given, and what can be done next."""
-    remember_status(workspace)
+    leave_status(workspace)
     for warning in done.warnings:
         out.warn(warning)
     if as_json:

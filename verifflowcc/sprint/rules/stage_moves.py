@@ -29,6 +29,7 @@ from verifflowcc.base.model.sprint_state import (
 )
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY, TracePolicy
 from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import canonical, digest_bytes
 from verifflowcc.sprint.rules.policy_record import policy_from_json, policy_to_json
 
 # The line in a commit's message by which a signed commit approves a stage.
@@ -266,6 +267,11 @@ def pin(workflow: Workflow) -> Json:
         "stages": stages,
     }
     return pinned if workflow.trace == DEFAULT_POLICY else {**pinned, "trace": policy_to_json(workflow.trace)}
+
+
+def pinned_digest(workflow: Workflow | None) -> str:
+    """Return the digest of all that a ledger holds of a workflow; empty where a ledger has none that can be read."""
+    return digest_bytes(canonical(pin(workflow))) if workflow else ""
 
 
 def unpin(pinned: Json) -> Workflow:

@@ -6,8 +6,12 @@ a ledger that names the very file that lies here, and asks for something else th
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from verifflowcc.base.errors import ConfigError, LedgerError, UsageError
+from verifflowcc.base.files.layout import stamp
+from verifflowcc.base.files.write import DerivedFile
 from verifflowcc.base.model.config_values import TraceSettings
 from verifflowcc.base.model.gate_values import Criterion, Mode
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus, Stage, Workflow
@@ -16,8 +20,16 @@ from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.rules.policy_record import policy_to_json
-from verifflowcc.sprint.store.workflow_load import OWN, load_shipped, load_workflow, workflow_text
+from verifflowcc.sprint.rules.stage_moves import pinned_digest
+from verifflowcc.sprint.store.workflow_load import OWN, load_shipped, parse_workflow, workflow_text
 from verifflowcc.sprint.use.configuration import effective_config, shipped_workflows
+
+KEPT = "workflow.json"
+_KEPT = DerivedFile(
+    KEPT, 1, keyed_by="the file's stamp and digest; the workflow of the ledger", largest_bytes=64 * 1024
+)
+"""That a project's own workflow file is in order for a sprint; to read it takes as long as the rest of `next`."""
+
 
 # What is asked of the trace here: the workflow's rules, and what `config.yaml` says on top of them.
 
@@ -67,20 +79,37 @@ def check_pinned_workflow(workspace: Workspace, state: SprintState, *, thorough:
         return ()
     if state.status is SprintStatus.CLOSED:
         return ()
-    now = _own(workspace, pinned.name, state)
+    path, kept = workspace.memory / OWN, workspace.local / KEPT
+    before = stamp(path)
+    with _explained(pinned.name, state):
+        data, file = workflow_text(workspace.memory, pinned.name)
+    digest = digest_text(data)
+    key = [before, digest, pinned_digest(pinned)]
+    if not workspace.ledgers.cached or _KEPT.read(kept, key) is None:
+        with _explained(pinned.name, state):
+            now = parse_workflow(data, file)
+        _compare(pinned, now, state)
+        if workspace.ledgers.cached:
+            _KEPT.write(kept, True, key)
+    if digest != pinned.digest:
+        return (f".memory/{OWN} changed since {state.id} was started; the sprint goes by what it was then",)
+    return ()
+
+
+def _compare(pinned: Workflow, now: Workflow, state: SprintState) -> None:
     gone = [stage.id for stage in pinned.stages if now.stage(stage.id) is None]
     if gone:
         reason = f"{OWN}:1: {state.id} has the stage {gone[0]}, and {pinned.name} does not any more"
         raise ConfigError((reason,), hint=f"git diff -- .memory/{OWN}  # bring the stage's id back")
-    if now.digest != pinned.digest:
-        return (f".memory/{OWN} changed since {state.id} was started; the sprint goes by what it was then",)
-    _check_same(pinned, now, state)
-    return ()
+    if now.digest == pinned.digest:
+        _check_same(pinned, now, state)
 
 
-def _own(workspace: Workspace, name: str, state: SprintState) -> Workflow:
+@contextmanager
+def _explained(name: str, state: SprintState) -> Iterator[None]:
+    """Raise what is wrong with a workflow file with what the sprint has to do with it."""
     try:
-        return load_workflow(workspace.memory, name)
+        yield
     except UsageError as error:
         reason = f"{OWN}:1: {state.id} goes by the workflow {name}, which is not here any more"
         raise ConfigError((reason,), hint=f"git checkout -- .memory/{OWN}") from error

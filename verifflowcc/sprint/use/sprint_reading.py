@@ -5,12 +5,11 @@ It imports nothing of what moves a sprint: hooks and the shortest commands read 
 
 import json
 import os
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from verifflowcc.base.errors import ConflictError, LedgerError, UsageError, VfccError, WorkspaceError
-from verifflowcc.base.files.layout import check_inside
-from verifflowcc.base.files.ledger import Ledger, read_text
+from verifflowcc.base.files.layout import Stamps, check_inside
+from verifflowcc.base.files.ledger import PACK, Ledger, is_event_file, read_text
 from verifflowcc.base.git.git_head import FILE, current_branch, head_files, started_here
 from verifflowcc.base.model.events import LedgerProblem, LedgerRead
 from verifflowcc.base.model.sprint_state import DONE, SprintLine, SprintState, SprintStatus
@@ -160,6 +159,25 @@ def depends_on(workspace: Workspace) -> tuple[str, ...]:
     return tuple(paths)
 
 
+_NEWEST = 1_000
+"""Of so many event files in a folder the stamps are kept beside the names: an edit by hand shows without reading."""
+
+
+def watch_ledgers(workspace: Workspace, stamps: Stamps, *, edits: bool = False) -> None:
+    """Take what changes with any event: the names in the folders of sprints and events, and the stamps of packs.
+
+    The name of an event's file holds a digest of its content, so that its name says all, also a moment after it was
+    written; a pack's does not. With `edits` the newest event files are watched for edits by hand, too.
+    """
+    for name in stamps.take_names(f"{MEMORY}/sprint"):
+        stamps.take_names(f"{MEMORY}/sprint/{name}")
+        events = f"{MEMORY}/sprint/{name}/events"
+        listed = stamps.take_names(events)
+        stamps.take(f"{events}/{each}" for each in listed if each.endswith(PACK))
+        if edits:
+            stamps.take_fixed(f"{events}/{each}" for each in listed[-_NEWEST:] if is_event_file(each))
+
+
 # Which sprint is meant: one resolution for every command, the brief and the hooks.
 #
 # In this order: the sprint that a command names, `VFCC_SPRINT`, the branch on which a sprint was started, the linked
@@ -217,7 +235,11 @@ class CurrentSprint:
         """The git command that chooses one, where one was started on a branch of its own."""
         names = [each for each in self.branches.values() if each]
         alone = [each for each in names if names.count(each) == 1]
-        return [f"git switch {shlex.quote(alone[0])}"] if alone else []
+        if not alone:
+            return []
+        import shlex  # most projects have one open sprint
+
+        return [f"git switch {shlex.quote(alone[0])}"]
 
 
 NO_SPRINT = CurrentSprint(None, "", {})

@@ -17,16 +17,16 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.document_form import data_text
-from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.base.use.workspace import MEMORY, Workspace, provider
 from verifflowcc.sprint.rules.sprint_people import VARIABLE, expired, latest_words, reviews, waivers
 from verifflowcc.sprint.use.feedback import sprint_feedback
 from verifflowcc.sprint.use.sprint_reading import (
     choice_files,
-    depends_on,
     ledger_of,
     list_sprints,
     resolve_sprint,
     show_sprint,
+    watch_ledgers,
 )
 
 # What people said in a sprint, for a status: the words that stand on record, and how many comments are open.
@@ -116,7 +116,7 @@ def _line(one: StageOpinion) -> str:
     return f"{one.word}: {where} by {one.actor}{ends}{over}{why}"
 
 
-SNAPSHOT_FORMAT = 4
+SNAPSHOT_FORMAT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +204,44 @@ def current_status(workspace: Workspace) -> ProjectStatus:
     )
 
 
-def remember_status(workspace: Workspace) -> ShownStatus:
-    """Return the status as it is printed, and leave it where `fast/` finds it, unless that cannot be written."""
+def leave_status(workspace: Workspace) -> None:
+    """Leave the status after a write, and renew what hooks go by, so that neither is read from the ledgers again.
+
+    Of many processes that write at once, one does it; it looks once more where others have written since it began.
+    """
+    import fcntl  # not on Windows, where vfcc is untested
+
+    try:
+        handle = os.open(workspace.local, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return  # nothing can be left in it either
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _left(workspace).hold():
+            _left(workspace)
+    except BlockingIOError:
+        return  # what the other one leaves is used only as long as it is true
+    finally:
+        os.close(handle)
+
+
+def _left(workspace: Workspace) -> Stamps:
     before = Stamps(workspace.root)
-    before.take((*depends_on(workspace), *choice_files(workspace)))
+    remember_status(workspace, before)
+    if next(workspace.local.glob("hook*.json"), None):
+        provider("hook snapshots")(workspace, before)
+    return before
+
+
+def remember_status(workspace: Workspace, before: Stamps | None = None) -> ShownStatus:
+    """Return the status as it is printed, and leave it where `fast/` finds it, unless that cannot be written.
+
+    `before` gets the stamps of what it depends on.
+    """
+    before = before or Stamps(workspace.root)
+    before.take((f"{MEMORY}/config.yaml",))
+    watch_ledgers(workspace, before, edits=True)
+    before.take(choice_files(workspace))
     status = current_status(workspace)
     shown = ShownStatus(printable(withhold(_text(status))), data_text(status), status)
     if status.damaged or not settled(before.touched_ns) or os.environ.get(VARIABLE):
