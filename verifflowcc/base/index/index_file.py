@@ -166,7 +166,7 @@ def having(names: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
             yield f"{column} IN ({','.join('?' * len(part))})", part
 
 
-LAYOUT = 15
+LAYOUT = 16
 _OLD_TABLES = """
 SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'
 """
