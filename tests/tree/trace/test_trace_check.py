@@ -262,6 +262,18 @@ def test_of_what_changed_around_an_item_that_alone_is_read(tmp_path: Path, settl
     assert answer_or_refusal(here, "REQ-high") == found
 
 
+def test_links_that_are_gone_leave_the_index(tmp_path: Path, settled: None) -> None:
+    here, policy = traced(tmp_path), policy_of(traced(tmp_path))
+    read_items(here, policy)
+    (tmp_path / HIGH).write_text(item("REQ-high", "requirement", "refines NEED-other"), encoding="utf-8")
+    (tmp_path / LOW).unlink()
+    read_items(here, policy)
+
+    with sqlite3.connect(index(here)) as store:
+        assert store.execute("SELECT target, path FROM trace_links").fetchall() == [("NEED-other", HIGH)]
+    store.close()
+
+
 def test_a_finding_that_counts_the_items_of_a_report_is_made_from_all(tmp_path: Path, settled: None) -> None:
     here = many(tmp_path, 3)
     (tmp_path / "build").mkdir()

@@ -191,8 +191,7 @@ CREATE TABLE trace_items (
     name TEXT
 ) WITHOUT ROWID;
 CREATE INDEX trace_items_by_name ON trace_items (name) WHERE name IS NOT NULL;
-CREATE TABLE trace_links (path TEXT, target TEXT, PRIMARY KEY (path, target)) WITHOUT ROWID;
-CREATE INDEX trace_links_by_target ON trace_links (target);
+CREATE TABLE trace_links (target TEXT, path TEXT, PRIMARY KEY (target, path)) WITHOUT ROWID;
 CREATE TABLE trace_reports (name TEXT PRIMARY KEY, key TEXT NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE memory_items (
     path TEXT, stamp TEXT, problem TEXT, id TEXT, first TEXT, {columns}, facts TEXT, digest TEXT

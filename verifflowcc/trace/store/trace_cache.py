@@ -3,7 +3,8 @@
 Everything here can be made again. Each text is kept with its checksum, so that what was damaged counts as not there.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -65,6 +66,18 @@ class TraceIndex(DerivedTables):
                 found[path] = ItemRow(path, stamp, digest, facts)
         return found
 
+    @contextmanager
+    def one_state(self) -> Iterator[None]:
+        """Read one state of the index inside. Raises LookupError where it was not read to its end."""
+        before = (self.notices, self._store.replaced)
+        self._store.hold()
+        try:
+            yield
+        finally:
+            self._store.let_go()
+        if (self.notices, self._store.replaced) != before:
+            raise LookupError(self.unused)
+
     def named(self, name: str) -> list[str]:
         """Return the paths of items with an id, capitals folded."""
         return [path for (path,) in self._read(_BY_NAME, (name,))]
@@ -84,18 +97,27 @@ class TraceIndex(DerivedTables):
                 return ItemRow(path, stamp, digest, facts)
         return None
 
-    def learn(self, policy: str, rows: Iterable[tuple[ItemRow, ItemEnds]], gone: Iterable[str]) -> None:
-        """Keep what was just parsed, forget files that are gone; all in one transaction."""
+    def learn(
+        self,
+        policy: str,
+        rows: Iterable[tuple[ItemRow, ItemEnds]],
+        gone: Iterable[str],
+        unlinked: Iterable[tuple[str, str]] = (),
+    ) -> None:
+        """Keep what was just parsed; forget files that are gone, and links (a target and a path); in one transaction.
+
+        A link that is kept and no more there does no harm: who asks for holders looks at their links.
+        """
         known = list(rows)
         new = [(row.path, row.stamp, policy, row.digest, summed(row.facts), ends.name) for row, ends in known]
-        links = [(row.path, target) for row, ends in known for target in ends.targets]
+        links = [(target, row.path) for row, ends in known for target in ends.targets]
         old = [(path,) for path in gone]
         if new or old:
             self._write_rows(
                 ("DELETE FROM trace_items WHERE path = ?", old),
-                ("DELETE FROM trace_links WHERE path = ?", [*old, *((row.path,) for row, _ in known)]),
+                ("DELETE FROM trace_links WHERE target = ? AND path = ?", list(unlinked)),
                 ("INSERT OR REPLACE INTO trace_items VALUES (?, ?, ?, ?, ?, ?)", new),
-                ("INSERT INTO trace_links VALUES (?, ?)", links),
+                ("INSERT OR IGNORE INTO trace_links VALUES (?, ?)", links),
             )
 
     def recall(self, name: str, key: str) -> str | None:

@@ -122,7 +122,10 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
             continue
         if known.get(path) != (kept := ItemRow(path, stamp, row.digest, row.facts)):
             learned.append((kept, ends_of(items[path])))
-    index.learn(key, learned, known.keys() - set(walk.items))
+    gone = known.keys() - set(walk.items)
+    replaced = (row.path for row, _ in learned if row.path in known and known[row.path].facts != row.facts)
+    unlinked = [(to, path) for path in (*gone, *replaced) for to in ends_of(_item(known[path].facts)).targets]
+    index.learn(key, learned, gone, unlinked)
     state = _state(walk, unreadable)
     if index.recall(_STATE, key) != state:
         index.keep(_STATE, key, state)
@@ -159,14 +162,14 @@ def read_around(
     kept yet, too much changed, or no single item is meant.
     """
     demand_no_journal(workspace.memory)
-    kept = index.recall(_STATE, key := _reading(policy))
-    changed = _changed_since(walk, kept) if kept is not None else None
-    if changed is None or len(changed) > _MOST_CHANGED:
-        return None
-    there = _KeptItems(workspace, walk, policy, index, key, changed)
     try:
-        item = there.meant(name)
-        items = around(item, policy, lambda own: there.named(own.casefold()), there.holding)
+        with index.one_state():
+            kept = index.recall(_STATE, key := _reading(policy))
+            changed = _changed_since(walk, kept) if kept is not None else None
+            if changed is None or len(changed) > _MOST_CHANGED:
+                return None
+            there = _KeptItems(workspace, walk, policy, index, key, changed)
+            items = around(there.meant(name), policy, lambda own: there.named(own.casefold()), there.holding)
     except LookupError:
         return None
     return TraceItems(items, there.unreadable, len(changed))
