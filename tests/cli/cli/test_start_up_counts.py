@@ -22,7 +22,7 @@ MOST = {
     "memory inbox": (119, 7, 0),
     "feedback add": (92, 8, 0),
     "trace why": (177, 25, 3),
-    "trace list": (167, 23, 3),
+    "trace list": (176, 25, 3),
     "code refs": (64, 8, 1),
     "code impact": (218, 27, 4),
     "context show": (247, 51, 2),

@@ -318,7 +318,12 @@ def test_what_is_kept_of_a_workflow_file_changes_no_answer(project: Workspace) -
     """Each state of the file is asked about after each other one: what is kept is of one state alone."""
     own(project)
     state = start_sprint(project, "Tides", workflow="mine", actor="human:Kim").state
-    texts = (MINE, MINE + "# more\n", MINE.replace("id: code", "id: build"), MINE.replace("title: Mine", "title: ["))
+    texts: tuple[str, ...] = (
+        MINE,
+        MINE + "# more\n",
+        MINE.replace("id: code", "id: build"),
+        MINE.replace("title: Mine", "title: ["),
+    )
     texts += (MINE.replace("name: mine", "name: other"), MINE.replace("role: coder", "role: tester"))
     for one in texts:
         for other in texts:
