@@ -1,38 +1,42 @@
 """How well a task finds its code: real commits of real repositories, asked for by what their messages say.
 
     python benchmarks/code_finding.py --data REPOSITORY [--data REPOSITORY …] [--tasks N] [--skip N]
-                                      [--aider PYTHON [--aider-each N]] [--json]
+                                      [--aider PYTHON [--aider-each N]] [--beside CHECKOUT] [--json]
 
 Each repository is a git repository with its history (a bare one will do). Of each, N tasks (see `code_commits`) are
 spread over its history; the code is that of the commit's parent, the question is the message. Figures, each a mean over
 tasks with a 95 % interval by bootstrap:
 
 - files: the reciprocal rank of the first changed file (MRR), and recall of all changed files at 5, 10 and 20;
+- tests: of tasks whose commit changed tests that were there before, the share of them in the first 10 test files;
 - blocks: the share of the changed pieces (functions with what belongs to them, and what stands between functions) that
   are whole in the code that fits in 2,000, 4,000 and 8,000 tokens, as `vfcc code context` shows it; and of those that
   are functions.
 
 Beside it, plain BM25 over the texts of files, which shows whole files until nothing more fits; and, where a Python that
-has aider is given, the order of files of its repository map, for every N-th task (it takes seconds each). Tests,
-vendored and generated files, examples, documentation and set-up scripts are no files that a task is about. Tuned on:
-pallets/click, encode/httpx, pallets/flask, psf/requests, gin-gonic/gin and honojs/hono; no number was chosen on others.
+has aider is given, the order of files of its repository map, for every N-th task (it takes seconds each). With
+`--beside` the same tasks are asked of another checkout of vfcc, by its own `benchmarks`, and what this one has more is
+shown, paired by task. Tests, vendored and generated files, examples, documentation and set-up scripts are no files that
+a task is about. Tuned on: pallets/click, encode/httpx, pallets/flask, psf/requests, gin-gonic/gin and honojs/hono; no
+number was chosen on others.
 """
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.code_commits import Task, tasks_of
+from benchmarks.code_commits import Task, git, tasks_of
 from benchmarks.code_states import History, State
 from benchmarks.measure import machine
 from benchmarks.recall_figures import Mean, mean_of
@@ -41,8 +45,9 @@ from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.code.rules.code_context import choose
 from verifflowcc.code.rules.grammars import language_of
 from verifflowcc.code.rules.graph import CALLABLE, FILE, Mark
-from verifflowcc.code.rules.rank_units import FileWeights, by_words, rank_code, units_of
+from verifflowcc.code.rules.rank_units import FileWeights, by_words, rank_code, rank_files, units_of
 from verifflowcc.code.rules.repository_map import graph_of
+from verifflowcc.code.rules.snippets import test_files as tests_among
 from verifflowcc.code.rules.task_words import asked
 from verifflowcc.code.store.source_listing import marks_by_name, marks_by_text
 
@@ -50,6 +55,7 @@ LETTERS = {"t": Mark.TEST, "v": Mark.VENDORED, "g": Mark.GENERATED, "m": Mark.MI
 Count = Callable[[str], int]
 BUDGETS = (2_000, 4_000, 8_000)
 DEPTHS = (5, 10, 20)
+MOST_TESTS = 10
 _BESIDE = re.compile(r"(?:^|/)(?:docs?|examples?)/|(?:^|/)setup\.py$")
 PLAIN = FileWeights(path=0.0, names=0.0, text=1.0, saturation=1.2, length=0.75)
 
@@ -63,6 +69,7 @@ class Row:
     recalls: Mapping[str, Sequence[float]]
     blocks: Mapping[str, Sequence[float]]
     functions: Mapping[str, Sequence[float]]
+    tests: float | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +132,8 @@ def rows_of(repository: Path, wanted: int, skip: int, aider: str | None = None, 
             changed = [path for path in task.changed if path in state.files and not state.files[path].marks]
             if changed:
                 other = peer.order(task, state) if peer and number % each == 0 else None
-                yield _row(task, state, changed, count, other)
+                row = _row(task, state, changed, count, other)
+                yield replace(row, tests=_tests_share(repository, task, state))
         if peer:
             peer.end()
 
@@ -153,6 +161,50 @@ def _row(task: Task, state: State, changed: Sequence[str], count: Count, aider: 
         {way: [_share(pieces, each) for each in found] for way, found in shown.items()} if pieces else {},
         {way: [_share(functions, each) for each in found] for way, found in shown.items()} if functions else {},
     )
+
+
+def _tests_share(repository: Path, task: Task, state: State) -> float | None:
+    """Return which share of the test files that a commit changed is among the first; None where it changed none."""
+    between = (task.parent, task.commit)
+    names = git(repository, "diff-tree", "-r", "-z", "--no-renames", "--diff-filter=M", "--name-only", *between)
+    changed = [each for each in names.decode("utf-8", "replace").split("\0") if each in state.files]
+    changed = [each for each in changed if state.files[each].marks == {Mark.TEST}]
+    if not changed:
+        return None
+    files = rank_files(asked(task.words), state, graph_of(state), unmarked=True)
+    first = [each.path for each in tests_among(state, files)][:MOST_TESTS]
+    return sum(each in first for each in changed) / len(changed)
+
+
+OTHER = """
+import json, sys
+from dataclasses import asdict
+from pathlib import Path
+from benchmarks.code_finding import rows_of
+print(json.dumps([asdict(each) for each in rows_of(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))]))
+"""
+
+
+def rows_beside(checkout: Path, repository: Path, wanted: int, skip: int) -> list[Row]:
+    """Return the rows of another checkout, by its own scripts in a process of its own."""
+    command = [sys.executable, "-c", OTHER, str(repository.resolve()), str(wanted), str(skip)]
+    answer = subprocess.run(
+        command, cwd=checkout, env={**os.environ, "PYTHONPATH": str(checkout)}, check=True, capture_output=True
+    ).stdout
+    return [Row(**each) for each in json.loads(answer)]
+
+
+def gains(rows: Sequence[Row], others: Sequence[Row]) -> dict[str, Mean]:
+    """Return by how much the rows are better than those of the same commits in another version, in percent."""
+    other = {each.commit: each for each in others}
+    pairs = [(row, other[row.commit]) for row in rows if row.commit in other]
+    found = {"MRR": mean_of([one.ranks["vfcc"] - two.ranks["vfcc"] for one, two in pairs])}
+    for place, depth in enumerate(DEPTHS):
+        found[f"recall@{depth}"] = mean_of([a.recalls["vfcc"][place] - b.recalls["vfcc"][place] for a, b in pairs])
+    both = [(one.blocks["vfcc"], two.blocks["vfcc"]) for one, two in pairs if one.blocks and two.blocks]
+    for place, budget in enumerate(BUDGETS):
+        found[f"blocks in {budget:,}"] = mean_of([one[place] - two[place] for one, two in both])
+    return found
 
 
 def pieces_in(task: Task, state: State, changed: Sequence[str]) -> list[Piece]:
@@ -206,6 +258,9 @@ def summary(rows: Sequence[Row]) -> dict[str, dict[str, Mean]]:
         found["MRR"][way] = mean_of([row.ranks[way] for row in those])
         for place, depth in enumerate(DEPTHS):
             found.setdefault(f"recall@{depth}", {})[way] = mean_of([row.recalls[way][place] for row in those])
+    tests = [row.tests for row in rows if row.tests is not None]
+    if tests:
+        found[f"changed tests in {MOST_TESTS} files"] = {"vfcc": mean_of(tests)}
     for name, of in (("blocks", [row.blocks for row in rows]), ("functions", [row.functions for row in rows])):
         shares = [each for each in of if each]
         for place, budget in enumerate(BUDGETS):
@@ -222,31 +277,40 @@ def main() -> None:
     parser.add_argument("--skip", type=int, default=0, help="leave out so many of the newest commits")
     parser.add_argument("--aider", metavar="PYTHON", help="a Python that has aider")
     parser.add_argument("--aider-each", type=int, default=4, help="ask aider about every so many-th task")
+    parser.add_argument("--beside", type=Path, metavar="CHECKOUT", help="another checkout of vfcc")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     rows: dict[str, list[Row]] = {}
+    others: dict[str, list[Row]] = {}
     for repository in given.data:
         begin = time.perf_counter()
         name = repository.name if repository.name != "repo" else repository.parent.name
         rows[name] = list(rows_of(repository, given.tasks, given.skip, given.aider, given.aider_each))
+        if given.beside:
+            others[name] = rows_beside(given.beside.resolve(), repository, given.tasks, given.skip)
         print(f"{name}: {len(rows[name])} tasks, {time.perf_counter() - begin:.0f} s", file=sys.stderr)
     every = [row for each in rows.values() for row in each]
+    paired = {name: gains(each, others[name]) for name, each in rows.items() if name in others}
+    if paired:
+        paired["all"] = gains(every, [row for each in others.values() for row in each])
     figures = {name: summary(each) for name, each in (*rows.items(), ("all", every)) if each}
     if given.json:
         plain = {
             name: {f: {w: asdict(m) for w, m in of.items()} for f, of in each.items()} for name, each in figures.items()
         }
-        print(
-            json.dumps(
-                {"machine": machine(), "tasks": {n: len(r) for n, r in rows.items()}, "figures": plain}, indent=2
-            )
-        )
+        more = {name: {figure: asdict(mean) for figure, mean in each.items()} for name, each in paired.items()}
+        counted = {name: len(each) for name, each in rows.items()}
+        print(json.dumps({"machine": machine(), "tasks": counted, "figures": plain, "paired": more}, indent=2))
         return
     print("; ".join(machine().values()))
     for name, each in figures.items():
         print(f"\n{name}: {len(rows.get(name, every))} tasks")
         for figure, ways in each.items():
             print(f"  {figure:<22}" + "".join(f"  {way}: {mean}" for way, mean in ways.items()))
+    for name, gained in paired.items():
+        print(f"\n{name}: more than {given.beside.name}, paired")
+        for figure, mean in gained.items():
+            print(f"  {figure:<22}  {mean}")
 
 
 if __name__ == "__main__":

@@ -42,8 +42,8 @@ RANKS = (
     ("clients", 7),
     ("mcp", 8),
     ("run", 8),
-    ("report", 8),
-    ("cli", 9),
+    ("report", 9),
+    ("cli", 10),
 )
 """The capabilities, lowest first; equals do not import each other. `fast` is beside them.
 

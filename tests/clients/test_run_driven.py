@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.run.test_run_reviewed import FINDING, NAMED, WORKFLOW
 from tests.clients.run_stage import CLAUDE, claude_files, claude_shell, codex_shell, on_stage
-from tests.clients.turns import Request, Say, Turn
+from tests.clients.turns import Request, Say, Turn, calls
 from tests.run_world import FIXED, NEW_TESTS, SPRINT, RunWorld, artifact
 from tests.trees import git
 from verifflowcc.run.store.run_tree import place_of
@@ -35,6 +36,11 @@ def after(act: Callable[[], object], turn: Turn) -> Callable[[Request], Turn]:
         return turn
 
     return say
+
+
+def structured(answer: str) -> Turn:
+    """Return a turn of Claude Code that answers in the form that it was given."""
+    return calls("StructuredOutput", **json.loads(answer))
 
 
 def named(lines: list[dict[str, object]]) -> list[dict[str, object]]:
@@ -104,3 +110,31 @@ def test_two_clients_take_a_light_sprint_from_its_plan_to_its_close(claude: Path
     lines = "".join(json.dumps(each, sort_keys=True) + "\n" for each in named(world.events()))
     Path("/tmp/run-lines.ndjson").write_text(lines)
     assert lines == LINES.read_text()
+
+
+@pytest.mark.parametrize("reviewer", [CLAUDE, "codex"])
+def test_a_review_by_a_real_client_only_reads(claude: Path, codex: Path, tmp_path: Path, reviewer: str) -> None:
+    world = RunWorld(tmp_path, workflow=WORKFLOW)
+    coded = {"shop.py": FIXED, artifact("coding", "changes.md"): "# Changes\n\nA discount.\n"}
+    shell, answered = (codex_shell, Turn) if reviewer == "codex" else (claude_shell, structured)
+    script: dict[str, list[Say]] = {
+        "coding": [
+            *(claude_shell(coded), Turn(ENDED)),
+            shell("echo stolen > shop.py"),
+            answered(json.dumps({"verdict": "fail", "blockers": [FINDING]})),
+            *(claude_shell({"shop.py": NAMED}), Turn(ENDED)),
+            answered(json.dumps({"verdict": "pass", "blockers": []})),
+        ]
+    }
+
+    with on_stage(claude, codex, tmp_path, world.root, script) as stage:
+        done = world.run("--agent", CLAUDE, "--review", f"code-review={reviewer}", "--json", "--full", env=stage.env)
+
+    assert done.code == 0, done
+    assert [(each["id"], each["outcome"], each["findings"]) for each in done.data["attempts"]] == [
+        ("coder-1", "done", []),
+        ("reviewer-1", "done", ["shop.py:1: a discount has no name"]),
+        ("coder-2", "done", []),
+        ("reviewer-2", "done", []),
+    ]
+    assert stage.server.left() == {}

@@ -266,8 +266,15 @@ stages:
     artifacts: ["plan.*"]
     exit:
       - {id: reviewed, kind: review, title: a person approved the plan}
-  - {id: coding, title: Coding, leg: apex, role: coder, artifacts: ["changes.*"]}
-  - {id: validation, title: Validation, leg: right, pair: planning, role: stakeholder, artifacts: ["acceptance.*"]}
+  - {id: coding, title: Coding, leg: apex, role: coder, artifacts: ["changes.*"], exit: [{id: commits, kind: commit}]}
+  - id: validation
+    title: Validation
+    leg: right
+    pair: planning
+    role: stakeholder
+    artifacts: ["acceptance.*"]
+    exit:
+      - {id: frozen, kind: baseline, files: ["**"], tagged: true}
 """
 
 
@@ -291,6 +298,14 @@ def test_a_person_is_asked_the_run_ends_with_6_and_goes_on_once_it_is_answered(t
 
     words = shlex.split(asked.data["next"].partition("  # ")[0])
     assert by_person(world.root, *words[1:], "--yes").code == 0
+    to_tag = world.run("resume", "--json", "--full")
+
+    # A tag is set by a person as well: no role may, and the driver does not.
+    assert to_tag.code == 6, to_tag
+    assert to_tag.data["next"] == f"git -C {tree} tag NAME  # then: vfcc run resume"
+    again = world.run("resume", "--json")
+    assert again.code == 6, again
+    git(tree, "tag", "v1")
     resumed = world.run("resume", "--json", "--full")
 
     assert resumed.code == 0, resumed
@@ -308,3 +323,37 @@ def test_a_program_never_leaves_a_soft_criterion_open(tmp_path: Path) -> None:
     assert done.code == 4, done
     assert "changed" in done.data["detail"]
     assert done.data["stage"] == "coding"
+
+
+MARKED = NEW_TESTS.replace("def test_discount():", "def test_discount():  # vfcc: REQ-less")
+TRACED = """\
+name: own
+title: With a requirement that a test verifies
+gates: hard
+trace: {types: {requirement: {fields: []}}, severity: {no-parent: off, unreviewed: off, orphan-file: off}}
+stages:
+  - id: coding
+    title: Coding
+    leg: apex
+    role: coder
+    artifacts: ["changes.*"]
+    exit:
+      - {id: tests, kind: junit, command: test}
+      - {id: tested, kind: trace, checks: [not-verified, results], items: [requirement]}
+"""
+
+
+def test_evidence_that_went_stale_is_made_again_also_for_a_criterion_over_the_trace(tmp_path: Path) -> None:
+    coded: dict[str, object] = {artifact("coding", "changes.md"): "# Changes\n\nA discount.\n"}
+    broken = {"files": {**coded, "shop.py": FIXED.replace("sum(prices) -", "1 +"), "tests/test_shop.py": MARKED}}
+    world = RunWorld(tmp_path, {"coder": [broken, {"files": {"shop.py": FIXED}}]}, workflow=TRACED)
+    requirement = ("trace", "add", "requirement", "Totals take a discount", "--id", "REQ-less", "--text", "They shall.")
+    assert by_person(world.root, *requirement, "--verification", "test").code == 0
+    world.commit("a requirement")
+
+    done = world.drive("--json")
+
+    assert done.code == 0, done
+    closed, opened = [each for each in world.events() if each["type"] == "gate.evaluated"]
+    assert [each["criterion"] for each in _blockers(closed)] == ["tests", "tested"]
+    assert opened["open"] is True

@@ -7,10 +7,11 @@ from pathlib import Path
 import fastjsonschema
 import pytest
 
-from tests.cli.process import on_terminal
+from tests.cli.process import Ran, on_terminal, vfcc
 from tests.run_world import RunWorld, honest
 from tests.screen import screen_of
-from verifflowcc.base.formats.event_payloads import REQUIRED
+from tests.trees import git
+from verifflowcc.base.formats.event_payloads import OPTIONAL, REQUIRED
 from verifflowcc.base.model.events import OF_RUNS
 from verifflowcc.run.use.run_reading import LINE_TYPES
 
@@ -41,12 +42,17 @@ def test_a_run_is_drawn_while_it_works_and_the_drawing_is_gone_at_its_end(tmp_pa
     assert "planning: passed" in left
 
 
-def test_a_pipe_gets_no_drawing_and_each_event_has_the_published_form(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def driven(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunWorld, Ran]:
+    """A run whose first attempt was out of bounds, and what the driver wrote."""
     script = honest()
     script["planner"] = [{"files": {"shop.py": "stolen = 1\n"}}, *script["planner"]]
-    world = RunWorld(tmp_path, script)
+    world = RunWorld(tmp_path_factory.mktemp("driven"), script)
+    return world, world.drive("--until", "planning", "--json")
 
-    done = world.drive("--until", "planning", "--json")
+
+def test_a_pipe_gets_no_drawing_and_each_event_has_the_published_form(driven: tuple[RunWorld, Ran]) -> None:
+    world, done = driven
 
     assert "\x1b" not in done.err + done.out
     assert json.loads(done.out)["data"]["status"] == "done"
@@ -56,5 +62,28 @@ def test_a_pipe_gets_no_drawing_and_each_event_has_the_published_form(tmp_path: 
     assert [valid(line)["seq"] for line in lines] == list(range(1, len(lines) + 1))
     assert {line["type"] for line in lines} >= {"run.opened", "attempt.ended", "gate.evaluated", "stage.passed"}
     required = {each["properties"]["type"]["const"]: set(each["required"]) for each in schema["oneOf"]}
+    named = {each["properties"]["type"]["const"]: set(each["properties"]) for each in schema["oneOf"]}
     for kind in OF_RUNS:
         assert required[LINE_TYPES[kind]] == set(REQUIRED[kind]) - {"run"}
+        assert named[LINE_TYPES[kind]] >= {*REQUIRED[kind], *OPTIONAL.get(kind, {})} - {"run"}
+
+
+def test_the_report_shows_runs_once_they_are_merged_and_on_this_machine_before(driven: tuple[RunWorld, Ran]) -> None:
+    world, _ = driven
+
+    def board(*words: str) -> str:
+        assert vfcc(world.root, "report", "--html", "../site", *words).code == 0
+        return (world.root.parent / "site" / "index.html").read_text(encoding="utf-8")
+
+    local, committed = board("--local"), board()
+    git(world.root, "merge", "--ff-only", "--quiet", "vfcc/discounts-1/integration")
+    merged = board()
+
+    assert "Run discounts-1" not in committed
+    for page in (local, merged):
+        assert "✓ done</span> Run discounts-1: 2 attempts, 0 tokens" in page
+        assert '<th scope="row">planner-1</th><td>planning</td>' in page
+        assert "✗ out of bounds</span>" in page
+        assert "shop.py (the role planner" in page
+        assert "merged</td>" in page
+    assert "- ✓ done run discounts-1, 2 attempts, 0 tokens" in vfcc(world.root, "report", "--summary").out

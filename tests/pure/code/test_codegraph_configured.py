@@ -112,7 +112,7 @@ def possible(code: CodeInMemory, path: str, name: str) -> list[tuple[str, int, s
     return [(each.path, each.confidence, each.candidate.why) for each in links if each.candidate]
 
 
-def test_a_call_on_an_injected_object_is_possible_with_its_reason() -> None:
+def test_a_call_on_an_injected_object_is_known_by_its_default_or_possible_with_a_reason() -> None:
     code = code_of(
         {
             "search.ts": "export async function searchFiles(root: string) {}\n",
@@ -122,7 +122,7 @@ def test_a_call_on_an_injected_object_is_possible_with_its_reason() -> None:
         }
     )
     assert possible(code, "search.ts", "searchFiles") == [
-        ("pack.ts", 65, "an object may hold it: it is imported here"),
+        ("pack.ts", 85, "its object holds it"),
         ("other.ts", 50, "an object may hold it: it is passed as a value"),
     ]
 

@@ -269,3 +269,47 @@ def test_a_list_can_be_json_with_labels_of_its_own(tmp_path: Path) -> None:
     score = scored(statements(file))["en"]
 
     assert (score.active, score.active_right) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CI runs on Jenkins.",
+        "Our staging database gets wiped every Sunday night.",
+        "Test files sit next to the code they test.",
+        "We're on Django 5.1 with Postgres 16.",
+        "Deploys are on Wednesdays.",
+        "The design system is published as @acme/ui.",
+        "The worker's log level is info.",
+        "Orders are soft-deleted.",
+        "Translations live in locales/*.json.",
+        "Session data moved from Memcached to Redis.",
+        "The max payload is 5 MB.",
+        "Don't use print for logging, use structlog.",
+        "I want you to write commit messages in the imperative.",
+        "I prefer early returns over nested ifs.",
+        "Nobody pushes directly to main.",
+        "Use flake8.",
+    ],
+)
+def test_what_engineers_say_of_their_project_in_passing_is_learnt(text: str) -> None:
+    (found,) = learnt(text)
+
+    assert found.content == text
+    assert active(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nobody reads the docs anyway.",
+        "The request gets blocked.",
+        "The meeting moved from Tuesday to Thursday.",
+        "Anna moved from Paris to Berlin.",
+        "The demo is on Friday.",
+        "The error level is high.",
+        "- use tabs",
+    ],
+)
+def test_news_of_the_day_that_has_the_same_form_is_not(text: str) -> None:
+    assert not any(active(each) for each in learnt(text))

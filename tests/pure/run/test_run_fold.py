@@ -35,7 +35,7 @@ class Simulation:
         self.closed = False
         limits: dict[str, Json] = {"attempts": attempts, "minutes": 10_000, "tokens": None, "micro_usd": None}
         opened: dict[str, Json] = {"base": COMMIT, "until": None, "clients": {"*": list(clients)}, "limits": limits}
-        self.note(EventType.RUN_OPENED, opened)
+        self.note(EventType.RUN_OPENED, {**opened, "reviews": {"review": ["codex"]}})
 
     def note(self, kind: EventType, payload: dict[str, Json]) -> None:
         at = START + timedelta(seconds=len(self.events))
@@ -65,34 +65,40 @@ class Simulation:
         judged: dict[str, Json] = {"stage": stage, "stay": self.stay, "attempt": attempt}
         match move.kind:
             case MoveKind.START:
-                tree = move.resumes.tree if move.resumes else f"coder-{len(run.attempts) + 1}"
+                role = "reviewer" if move.review else "coder"
+                name = f"{role}-{len(run.attempts) + 1}"
+                tree = move.resumes.tree if move.resumes else name
                 self.note(
                     EventType.ATTEMPT_STARTED,
                     {
-                        "attempt": f"coder-{len(run.attempts) + 1}",
+                        "attempt": name,
                         "stage": stage,
                         "stay": self.stay,
-                        "role": "coder",
+                        "role": role,
                         "base": COMMIT,
                         "prompt": DIGEST,
                         "client": move.client,
                         "session": tree,
                         "tree": tree,
                         "fresh": move.resumes is None,
+                        **({"review": move.review} if move.review else {}),
                     },
                 )
             case MoveKind.SETTLE:
                 outcome = choose.draw(st.sampled_from(OUTCOMES))
                 commit = COMMIT if outcome in ("done", "out_of_bounds") else None
+                review: dict[str, Json] = {}
+                if move.attempt and move.attempt.review:
+                    commit, review = None, {"findings": choose.draw(st.sampled_from(([], ["a.py:1: wrong"])))}
                 ended: dict[str, Json] = {"attempt": attempt, "outcome": outcome, "commit": commit, "usage": None}
-                self.note(EventType.ATTEMPT_ENDED, {**ended, "seconds": 1, "paths": []})
+                self.note(EventType.ATTEMPT_ENDED, {**ended, **review, "commit": commit, "seconds": 1, "paths": []})
             case MoveKind.MERGE if choose.draw(st.booleans()):
                 self.note(EventType.ATTEMPT_MERGED, {"attempt": attempt, "commit": COMMIT})
             case MoveKind.MERGE:
                 conflict: list[Json] = [{"criterion": "a.py", "reason": "conflict", "person": False}]
                 self.note(EventType.RUN_GATE, {**judged, "open": False, "blockers": conflict})
             case MoveKind.JUDGE:
-                word = choose.draw(st.sampled_from(("open", "tests", "lint", "person")))
+                word = choose.draw(st.sampled_from(("open", "tests", "lint", "review", "person")))
                 found: list[Json] = [{"criterion": word, "reason": word, "person": word == "person"}]
                 self.note(
                     EventType.RUN_GATE,
@@ -125,8 +131,11 @@ def test_a_run_ends_or_waits_whatever_agents_and_gates_do(data: st.DataObject, c
     assert made[-1] is MoveKind.NOTHING
     assert run.status is not RunStatus.WORKING
     for stage in STAGES:
-        tried = [each for each in run.attempts if each.stage == stage and each.counts]
+        tried = [each for each in run.attempts if each.stage == stage and each.counts and not each.review]
         assert len(tried) <= attempts * clients
+        reviews = [each for each in run.attempts if each.stage == stage and each.review]
+        assert len(reviews) <= attempts * (attempts * clients)
+        assert all(each.merged is None for each in reviews)
     if run.status is RunStatus.DONE:
         assert world.stage == len(STAGES)
 

@@ -244,6 +244,7 @@ BLOCKERS = (
     "a list of {criterion, reason, person}",
 )
 USAGE = (_optional(_map_of(_optional(_count))), "counts by name, or null")
+CLIENTS = (_map_of(_list_of(_text, least=1)), "clients by role or criterion")
 LIMITS = (_map_of(_optional(_count)), "counts or null by name")
 DIGESTS = (_map_of(_digest), "digests by name")
 CONTENTS = (_map_of(_optional(_digest)), "digests or null by path")
@@ -315,7 +316,7 @@ REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
         "run": RUN,
         "base": FULL_COMMIT,
         "until": NEXT,
-        "clients": (_map_of(_list_of(_text, least=1)), "clients by role"),
+        "clients": CLIENTS,
         "limits": LIMITS,
     },
     EventType.ATTEMPT_STARTED: {
@@ -369,9 +370,9 @@ OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
     EventType.BASELINE_SET: _EMAIL,
     EventType.EVIDENCE_REDACTED: _EMAIL,
     EventType.FEEDBACK_ADDED: {**_REPLACES, "triages": EVENT, "decision": TEXT, "reason": OPTIONAL_TEXT},
-    EventType.RUN_OPENED: {"branch": BRANCH},
-    EventType.ATTEMPT_STARTED: {"model": ANY_TEXT, "fresh": FLAG},
-    EventType.ATTEMPT_ENDED: {"session": ANY_TEXT, "message": ANY_TEXT, "left_out": TEXTS},
+    EventType.RUN_OPENED: {"branch": BRANCH, "reviews": CLIENTS},
+    EventType.ATTEMPT_STARTED: {"model": ANY_TEXT, "fresh": FLAG, "review": TEXT},
+    EventType.ATTEMPT_ENDED: {"session": ANY_TEXT, "message": ANY_TEXT, "left_out": TEXTS, "findings": TEXTS},
     EventType.RUN_GATE: {"attempt": OPTIONAL_TEXT},
     EventType.RUN_ANSWERED: {"limits": LIMITS, "retry": NEXT},
 }

@@ -155,6 +155,6 @@ def _tell(added: "AddResult", *, dry_run: bool) -> None:
         return
     tell([f"{name}: {added.outcome}, {added.item.title}", f"  {place(added.scope, added.item.path)}"])
     if added.pending:
-        out.note(f"it is proposed and enters no prompt until a person says: vfcc memory promote {name}")
+        out.note(f"saved as a proposal; a person must approve it: vfcc memory promote {name}")
     for note in added.notes:
         out.note(note)

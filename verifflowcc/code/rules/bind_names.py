@@ -311,7 +311,24 @@ class NameLookup:
             return ()
         if not found and scope != FILE:
             return self._local(sheet, scope, name, line)
+        if not found and (other := self._other_name(sheet, name)):
+            return other
         return _without_repeats(found) if found else None
+
+    def _other_name(self, sheet: Sheet, name: str) -> tuple[Thing, ...]:
+        """Return what a file has under another name: `export {a as b}`, `const {b} = modules.a`."""
+        for typed in sheet.typed.get((FILE, name), ()):
+            if typed.type.startswith("=") and (found := self._by_path(sheet.path, typed.type[1:].split("."))):
+                return found
+        return ()
+
+    def _by_path(self, path: str, parts: Sequence[str]) -> tuple[Thing, ...]:
+        """Return what a name of a file is, with those behind it taken from modules."""
+        things = self.circles.ask(("other name", path, parts[0]), lambda: self.in_file(path, parts[0]) or ())
+        for part in parts[1:]:
+            modules = [each for each in things if each.kind in (ThingKind.MODULE, ThingKind.FOLDER)]
+            things = tuple([one for each in modules for one in self.member_of_module(each.path, part)])
+        return things
 
     def _local(self, sheet: Sheet, scope: int, name: str, line: int) -> tuple[Thing, ...] | None:
         types = sheet.typed.get((scope, name))

@@ -176,10 +176,9 @@ def _referring(binder: Binder, path: str, place: int, kinds: frozenset[Reference
         for reference in binder.code.references(other, name):
             if reference.kind not in kinds:
                 continue
-            bound = binder.bound(other, reference)
-            for each in bound.candidates:
-                if each.path == path and each.place == place:
-                    yield _link(binder, other, reference, each)
+            candidate = binder.candidate(other, reference, (path, place))
+            if candidate is not None:
+                yield _link(binder, other, reference, candidate)
 
 
 def _speaking(binder: Binder, path: str, place: int) -> Iterator[tuple[str, str]]:

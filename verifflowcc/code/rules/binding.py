@@ -4,13 +4,25 @@ In order: the scopes around it; what the file imports; for `a.b`, the members of
 inherits; then any definition of the name that the file could mean, the less sure the more there are.
 """
 
-import builtins
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import replace
 from verifflowcc.code.rules.bind_names import FROM_IMPORT, ONLY_ONE, SAME_FOLDER, NameLookup
-from verifflowcc.code.rules.bound_things import EXTERNAL, UNKNOWN, Thing, ThingKind, plain_type, segments
+from verifflowcc.code.rules.bound_things import (
+    BUILTINS,
+    COMMON_METHODS,
+    DEFINED,
+    EXTERNAL,
+    LEAST,
+    UNKNOWN,
+    Thing,
+    ThingKind,
+    as_bound,
+    by_number,
+    plain_type,
+    segments,
+)
 from verifflowcc.code.rules.graph import (
     CALLABLE,
     FILE,
@@ -22,50 +34,15 @@ from verifflowcc.code.rules.graph import (
     Reference,
     ReferenceKind,
     SymbolKind,
+    TypeHint,
 )
-
-# The languages' own names: too common to show which definition is meant.
-
-_SCRIPT = (
-    "Array Boolean Date Error Function Infinity JSON Map Math NaN Number Object Promise Proxy Reflect RegExp Set String"
-    " Symbol WeakMap WeakSet alert clearInterval clearTimeout console document fetch isFinite isNaN parseFloat parseInt"
-    " queueMicrotask require setInterval setTimeout undefined window globalThis URL encodeURIComponent"
-    " decodeURIComponent process module exports"
-)
-_GO = (
-    "any append bool byte cap clear close comparable complex complex128 complex64 copy delete error false float32"
-    " float64 imag int int16 int32 int64 int8 iota len make max min new nil panic print println real recover rune"
-    " string true uint uint16 uint32 uint64 uint8 uintptr"
-)
-_METHODS = (
-    "add all any append apply apply_async bind call catch clear clone close concat contains copy count create"
-    " decode delete display done dump dumps each empty encode end equals exec execute exists exit fetch filter"
-    " find first flush forEach format get group hash has hashCode id includes index indexOf info init insert"
-    " is_empty isEmpty items iter iterator join key keys last len length list load loads lock log lower map"
-    " match name new next of on open parse path pop print println push put read readline reduce remove render"
-    " replace request reset resolve reverse run save search seek send set setup shift size slice sort splice"
-    " split start stat status stop strip sub submit substring tell test text then toString to_s trim type"
-    " unlock unwrap update upper value values wait warn write"
-)
-
-BUILTINS = {
-    "python": frozenset(dir(builtins)) | {"__file__", "__name__", "__path__"},
-    "script": frozenset(_SCRIPT.split()),
-    "go": frozenset(_GO.split()),
-}
-"""What a name alone means in a family of languages if no scope has it."""
-
-COMMON_METHODS = frozenset(_METHODS.split()).union(
-    *(dir(each) for each in (str, bytes, list, dict, set, tuple, int, float, Exception))
-)
-"""Methods that objects of any kind have: that one alone is defined here does not say that it is meant."""
-
 
 # An expression is followed only as far as its types are declared: objects, their members and what they inherit.
 
 MEMBER, INHERITED, OF_RESULT = 94, 92, 85
 _SAME_TYPE = frozenset({"Self", "self", "this", "static", "typing.Self"})
 _OWN_TYPE = lazy_pattern(r"\(\s*(?:self|cls)\s*:\s*(?:(?:\w+\.)*[tT]ype\[)?['\"]?([\w.]+)")
+_TAKEN_OUT = lazy_pattern(r"\.(?:get|pop|setdefault|popleft|popitem)\(\)\Z")
 _BEYOND = frozenset({ThingKind.EXTERNAL, ThingKind.UNKNOWN})
 _VALUES = frozenset({SymbolKind.VARIABLE, SymbolKind.FIELD})
 
@@ -85,6 +62,32 @@ class Types:
         """
         question = ("expression", path, inside, text, line)
         return self._ask(question, lambda: self._expression(path, inside, text, line))
+
+    def meant(self, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
+        """Return things with local names that are only other names for something as that."""
+        if not any(each.text.startswith("=") for each in things):
+            return things
+        values = self._values([each for each in things if each.kind is ThingKind.LOCAL])
+        return (*things, *[each for each in values if each.kind is not ThingKind.INSTANCE])
+
+    def held(self, path: str, inside: int, receiver: str, name: str, line: int) -> tuple[Thing, ...]:
+        """Return what an object holds under a name: `deps.search` where `deps = { search }` says so."""
+        question = ("held", path, inside, receiver, name, line)
+        return self._ask(question, lambda: self._held_by(path, inside, receiver, name, line))
+
+    def _held_by(self, path: str, inside: int, receiver: str, name: str, line: int) -> tuple[Thing, ...]:
+        sheet = self.names.sheet(path)
+        for scope in sheet.around(inside):
+            for hint in sheet.typed.get((scope, f"{receiver}.{name}"), ()):
+                found = self.meant(self.expression(path, scope, hint.type.removeprefix("="), line))
+                return tuple([each.weaker(OF_RESULT, "its object holds it") for each in found])
+            for hint in sheet.typed.get((scope, receiver), ()):
+                if hint.type.startswith("=") and "." not in hint.type and hint.type[1:] != receiver:
+                    return self.held(path, scope, hint.type[1:], name, line)
+        for each in self.names.in_file(path, receiver) or ():
+            if each.kind is ThingKind.DEFINITION and each.path != path:
+                return self.held(each.path, FILE, self.names.sheet(each.path).definition(each.place).name, name, 0)
+        return ()
 
     def members(self, things: Sequence[Thing], name: str) -> tuple[Thing, ...]:
         """Return what `.name` is of any of some things."""
@@ -148,6 +151,45 @@ class Types:
         return tuple(found)
 
     def _expression(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
+        if text.endswith("]"):
+            return self._held(path, inside, text, line)
+        taken = _TAKEN_OUT.search(text)
+        if taken and (held := self._held(path, inside, f"{text[: taken.start()]}[]", line)):
+            return held
+        return self._values(self._raw(path, inside, text, line))
+
+    def _held(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
+        """Return the parts of what holds others: `f()[]`, in a loop `f()[for]`, in a `with` statement `f()[with]`."""
+        owner, _, how = text[:-1].rpartition("[")
+        found: list[Thing] = []
+        for where, place, kind, at in self._declared(path, inside, owner, line):
+            head, bracket, held = kind.partition("[")
+            is_mapping = head.rpartition(".")[2].lower().endswith(("dict", "mapping"))
+            if bracket and head not in ("type", "Type") and not (how == "for" and is_mapping):
+                found += self._of_type_text(where, place, held.removesuffix("]"), at)
+        if not found and how == "with":
+            return self.expression(path, inside, owner, line)
+        return tuple([each.weaker(OF_RESULT) for each in found])
+
+    def _declared(self, path: str, inside: int, text: str, line: int) -> Iterator[tuple[str, int, str, int]]:
+        """Yield the types that are written of an expression, each with where: path, scope, text, line."""
+        called = text.endswith("()")
+        for each in self._raw(path, inside, text.removesuffix("()") if called else text, line):
+            if each.kind is ThingKind.LOCAL and not called:
+                if each.text.startswith("="):
+                    yield from self._declared(each.path, each.place, each.text[1:], each.line)
+                else:
+                    yield each.path, each.place, each.text, each.line
+            elif each.kind is ThingKind.DEFINITION:
+                definition = self.names.sheet(each.path).definition(each.place)
+                if definition.kind in CALLABLE:
+                    yield each.path, each.place, definition.result, definition.end + 1
+                elif definition.kind in _VALUES:
+                    for scope, typed in self._hints(each):
+                        yield each.path, scope, typed.type, typed.line
+
+    def _raw(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
+        """Return what an expression refers to before it is asked what that stands for."""
         parts = segments(text)
         if not parts:
             return ()
@@ -160,7 +202,7 @@ class Types:
                 return ()
             members = self.members(self._values(things), name)
             things = self._called(members, more, things)
-        return self._values(things)
+        return tuple(things)
 
     def _module_of_crate(self, path: str, parts: Sequence[tuple[str, int]]) -> tuple[Thing, ...]:
         """Return what `crate::a::b` is: a module, or a type in one."""
@@ -221,6 +263,8 @@ class Types:
         text = plain_type(definition.result)
         if not text:
             return ()
+        if text == "type" and definition.result.startswith("type["):
+            return self._of_type_text(thing.path, thing.place, definition.result, definition.end + 1)
         if text in _SAME_TYPE or text.rpartition(".")[2] == "Self" or _is_own_type(definition.signature, text):
             around = of or self.type_of_method(thing.path, thing.place)
             return _instances([each for each in around if each.kind is ThingKind.INSTANCE or self._is_type(each)])
@@ -245,6 +289,11 @@ class Types:
         return tuple(found)
 
     def _of_variable(self, thing: Thing) -> Iterator[Thing]:
+        for scope, typed in self._hints(thing):
+            if not typed.type.endswith("TypeVar()"):
+                yield from self._of_type_text(thing.path, scope, typed.type, typed.line)
+
+    def _hints(self, thing: Thing) -> Iterator[tuple[int, TypeHint]]:
         sheet = self.names.sheet(thing.path)
         definition = sheet.definition(thing.place)
         around = sheet.type_around(thing.place)
@@ -253,13 +302,21 @@ class Types:
             names += [(around, f"self.{definition.name}"), (around, f"this.{definition.name}")]
         for scope, name in names:
             for typed in sheet.typed.get((scope, name), ()):
-                yield from self._of_type_text(thing.path, scope, typed.type, typed.line)
+                yield scope, typed
 
     def _of_type_text(self, path: str, scope: int, text: str, line: int) -> tuple[Thing, ...]:
         """Return what the text of a type or a call refers to.
 
-        A type gives objects of it; a call gives what it returns.
+        A type gives objects of it; a call gives what it returns; `=a` and `type[a]` give `a` itself.
         """
+        text = text.strip()
+        if text.startswith("="):
+            return self.expression(path, scope, text[1:], line)
+        if text.endswith(("[]", "[for]", "[with]")):
+            return self.expression(path, scope, text, line)
+        if text.startswith("type["):
+            things = self.expression(path, scope, plain_type(text[5:-1]), line)
+            return tuple([each for each in things if each.kind in _BEYOND or self._is_type(each)])
         text = plain_type(text)
         if not text:
             return ()
@@ -358,12 +415,11 @@ ONLY_METHOD = 72
 
 _ONE_OF = 60
 _AT_A_GUESS = 30
-_LEAST = 5
 _HERE_TOO, _AS_VALUE = 65, 50
+_FEW = 8
 _MOST_HANDED, _LOOKED_AT = 5, 40
 _OBJECTS = frozenset({"script", "python"})
 """Families in which objects without a declared type hold functions."""
-_DEFINED = frozenset({ThingKind.DEFINITION, ThingKind.MODULE})
 
 
 class Binder:
@@ -376,6 +432,8 @@ class Binder:
         self._known: dict[tuple[str, int, str, str, int, bool], BindingResult] = {}
         self._values: dict[tuple[str, int], bool] = {}
         self._called: dict[tuple[str, str], Sequence[tuple[str, int]]] = {}
+        self._numbered: dict[tuple[str, str, int], BindingResult] = {}
+        self._found: dict[int, tuple[BindingResult, dict[tuple[str, int], BindingCandidate]]] = {}
 
     def bound(self, path: str, reference: Reference) -> BindingResult:
         """Return whom a reference in a file may mean."""
@@ -386,6 +444,19 @@ class Binder:
             known = self._known[key] = self._bound(path, reference)
         return known
 
+    def candidate(self, path: str, reference: Reference, meant: tuple[str, int]) -> BindingCandidate | None:
+        """Return a definition (file and place) as one that a reference in a file may mean; None where it may not."""
+        bound = self.bound(path, reference)
+        if len(bound.candidates) < _FEW:
+            return next((each for each in bound.candidates if (each.path, each.place) == meant), None)
+        kept = self._found.get(id(bound))
+        if kept is None:
+            kept = self._found[id(bound)] = (
+                bound,
+                {(each.path, each.place): each for each in reversed(bound.candidates)},
+            )
+        return kept[1].get(meant)
+
     def _bound(self, path: str, reference: Reference) -> BindingResult:
         inside = reference.inside
         if reference.kind is ReferenceKind.INHERIT and inside != FILE:
@@ -394,7 +465,8 @@ class Binder:
             return self._of_receiver(path, inside, reference)
         things = self.names.lookup(path, inside, reference.name, reference.line)
         if things is not None:
-            return self._not_found(path, reference) if _are_unknown(things) else _as_bound(things)
+            things = self.types.meant(things)
+            return self._not_found(path, reference) if _are_unknown(things) else as_bound(things)
         family = self.names.manner(path).family
         if reference.name in BUILTINS.get(family, ()):
             return BindingResult(external=True)
@@ -411,7 +483,11 @@ class Binder:
             manner = self.names.manner(path)
             if reference.receiver in manner.selves | manner.classes:
                 members = tuple([_of_self(each) for each in members])
-            return _as_bound(members)
+            return as_bound(members)
+        if not things and self.names.manner(path).family == "script" and reference.receiver.isidentifier():
+            held = self.types.held(path, inside, reference.receiver, reference.name, reference.line)
+            if any(each.kind in DEFINED for each in held):
+                return as_bound(held)
         return self._by_member_name(path, reference, known=bool(things))
 
     def _of_inherited(self, path: str, inside: int, reference: Reference) -> BindingResult | None:
@@ -420,7 +496,7 @@ class Binder:
             return None
         around = self.types.type_of_method(path, inside)
         found = [each for each in self.types.members(around, reference.name) if each.kind is ThingKind.DEFINITION]
-        return _as_bound(found) if found else None
+        return as_bound(found) if found else None
 
     def _by_name(self, path: str, reference: Reference) -> BindingResult:
         """Bind a name alone that no scope has to what is called so elsewhere."""
@@ -429,13 +505,17 @@ class Binder:
         if reference.kind in (ReferenceKind.INHERIT, ReferenceKind.TYPE):
             places = [each for each in places if self._is_type(each)]
         sure = ONLY_ONE if manner.names_are_global else _AT_A_GUESS
-        return _by_number(places, sure, _ONE_OF if manner.names_are_global else _AT_A_GUESS)
+        return by_number(places, sure, _ONE_OF if manner.names_are_global else _AT_A_GUESS)
 
     def _by_member_name(self, path: str, reference: Reference, *, known: bool) -> BindingResult:
         """Bind a member of an object of no known type, or of one that is not known to have it, by the name alone."""
-        places = [each for each in self._defining(path, reference) if self._member(each)]
         sure = ONLY_METHOD if not known and reference.name not in COMMON_METHODS else _AT_A_GUESS
-        bound = _by_number(places, sure, _ONE_OF if sure == ONLY_METHOD else _AT_A_GUESS)
+        key = (self.names.manner(path).family, reference.name, sure)
+        bound = self._numbered.get(key)
+        if bound is None:
+            places = [each for each in self._defining(path, reference) if self._member(each)]
+            bound = by_number(places, sure, _ONE_OF if sure == ONLY_METHOD else _AT_A_GUESS)
+            self._numbered[key] = bound
         return bound if known else BindingResult((*bound.candidates, *self._handed_over(path, reference)))
 
     def _handed_over(self, path: str, reference: Reference) -> Sequence[BindingCandidate]:
@@ -461,7 +541,7 @@ class Binder:
                 sure, why = _AS_VALUE // len(places), "an object may hold it: it is passed as a value"
             else:
                 sure, why = _AT_A_GUESS // len(places), "an object may hold it"
-            found.append(BindingCandidate(*each, max(sure, _LEAST), why))
+            found.append(BindingCandidate(*each, max(sure, LEAST), why))
         return sorted(found, key=lambda each: (-each.confidence, each.path, each.place))
 
     def _is_value(self, key: tuple[str, int], name: str) -> bool:
@@ -479,7 +559,7 @@ class Binder:
 
     def _not_found(self, path: str, reference: Reference) -> BindingResult:
         """Bind what comes from a module that is neither here nor a declared dependency to all of that name."""
-        bound = _by_number(self._defining(path, reference), _AT_A_GUESS, _AT_A_GUESS)
+        bound = by_number(self._defining(path, reference), _AT_A_GUESS, _AT_A_GUESS)
         why = "its module is not found"
         return BindingResult(tuple([replace(each, why=f"{why}; {each.why}") for each in bound.candidates]))
 
@@ -514,22 +594,3 @@ def _are_unknown(things: Sequence[Thing]) -> bool:
 
 def _of_self(thing: Thing) -> Thing:
     return thing.weaker(100, "inherited" if thing.why == "inherited" else "a member of self")
-
-
-def _as_bound(things: Sequence[Thing]) -> BindingResult:
-    candidates = [
-        BindingCandidate(each.path, each.place, each.sure, each.why) for each in things if each.kind in _DEFINED
-    ]
-    candidates.sort(key=lambda each: (-each.confidence, each.path, each.place))
-    outside = bool(things) and all(each.kind is ThingKind.EXTERNAL for each in things)
-    return BindingResult(tuple(candidates), outside)
-
-
-def _by_number(places: Sequence[tuple[str, int]], alone: int, shared: int) -> BindingResult:
-    count = len(places)
-    if count == 1:
-        return BindingResult((BindingCandidate(*places[0], alone, "the only one of its name"),))
-    sure = max(shared // count, _LEAST) if count else 0
-    return BindingResult(
-        tuple([BindingCandidate(*each, sure, f"one of {count} of its name") for each in sorted(places)])
-    )

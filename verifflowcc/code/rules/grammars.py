@@ -184,6 +184,29 @@ class _GrammarReading(Definitions):
                 if len(types) < _MOST_TYPES and (not types or types[-1][0] != kind):
                     types.append((kind, self.source.line(start)))
 
+    def _read_aliases(self) -> None:
+        """Read what is only another name for something: `=a.b`; and what objects hold, as types of `object.name`."""
+        text = self.source.of
+        for node, match in self.captured.get("exported", ()):
+            self._other_name(FILE, text(node).strip("'\""), text(match["value"][0]), node)
+        for node, match in self.captured.get("part_of", ()):
+            name, owner = text(match["name"][0]) if "name" in match else text(node), self.form(match["value"][0])
+            if owner != "?" and not self.in_import(node.start_byte):
+                self._other_name(self.scopes.inside(node.start_byte), text(node), f"{owner}.{name}", node)
+        for node, match in self.captured.get("held", ()):
+            value = text(match["value"][0]) if "value" in match else text(node)
+            scope = self.scopes.inside(match["holder"][0].start_byte)
+            if self._meant(scope, value)[0]:
+                self._other_name(scope, f"{text(match['holder'][0])}.{text(node)}", value, node)
+        for node, match in self.captured.get("spread", ()):
+            holder = match["holder"][0]
+            self._other_name(self.scopes.inside(holder.start_byte), text(holder), text(node), node)
+
+    def _other_name(self, scope: int, name: str, meant: str, node: "Node") -> None:
+        types = self.typed.setdefault((scope, name), [])
+        if name != meant and len(types) < _MOST_TYPES:
+            types.append((f"={meant}", self.source.line(node.start_byte)))
+
     def _typed_name(self, node: "Node", scope: int) -> tuple[str, int]:
         form = self.form(node)
         head, _, rest = form.partition(".")
@@ -278,6 +301,7 @@ class _GrammarReading(Definitions):
         imports = self._read_imports()
         self._read_locals()
         self._read_types()
+        self._read_aliases()
         self.add_fields()
         mentions = self._mentions()
         numbers = {id(raw): number for number, raw in enumerate(self.raws)}

@@ -72,6 +72,17 @@ _BOTH = """
 (assignment_expression left: (member_expression object: (this)
   property: [(property_identifier) (private_property_identifier)] @field)) @whole_field
 
+(export_statement !source (export_clause (export_specifier name: (_) @value alias: (_) @exported)))
+(export_statement "default" @exported value: (identifier) @value)
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @part_of) value:
+  [(identifier) (member_expression) (call_expression) (await_expression)] @value)
+(variable_declarator name: (object_pattern (pair_pattern key: (property_identifier) @name value: (identifier) @part_of))
+  value: [(identifier) (member_expression) (call_expression) (await_expression)] @value)
+(variable_declarator name: (identifier) @holder value: (object (shorthand_property_identifier) @held))
+(variable_declarator name: (identifier) @holder value:
+  (object (pair key: (property_identifier) @held value: (identifier) @value)))
+(variable_declarator name: (identifier) @holder value: (object (spread_element (identifier) @spread)))
+
 (import_statement) @import
 (export_statement source: (_)) @import
 (variable_declarator value: (call_expression function: (identifier) @_require arguments: (arguments . (string)))
@@ -85,6 +96,10 @@ JAVASCRIPT_QUERY = (
     _BOTH.replace("return_type: (_)? @result", "")
     + """
 (formal_parameters (identifier) @local)
+(assignment_pattern left: (identifier) @holder right: (object (shorthand_property_identifier) @held))
+(assignment_pattern left: (identifier) @holder right:
+  (object (pair key: (property_identifier) @held value: (identifier) @value)))
+(assignment_pattern left: (identifier) @holder right: (identifier) @spread)
 (class_heritage (identifier) @base)
 (class_heritage (member_expression object: (_) @of property: (_) @base))
 (field_definition property: (_) @title value: (arrow_function body: (_) @body)) @function
@@ -131,6 +146,10 @@ TYPESCRIPT_QUERY = (
 (required_parameter pattern: (identifier) @typed_parameter type: (_) @as)
 (optional_parameter pattern: (identifier) @typed_parameter type: (_) @as)
 (variable_declarator name: (identifier) @typed type: (_) @as)
+(required_parameter pattern: (identifier) @holder value: (object (shorthand_property_identifier) @held))
+(required_parameter pattern: (identifier) @holder value:
+  (object (pair key: (property_identifier) @held value: (identifier) @value)))
+(required_parameter pattern: (identifier) @holder value: (identifier) @spread)
 """
 )
 

@@ -193,6 +193,7 @@ QUERY = """
 (as_pattern_target (identifier) @local)
 (as_pattern_target (identifier) @target)
 (with_item value: (as_pattern (call) alias: (as_pattern_target (identifier))) @with)
+(for_statement left: [(identifier) (pattern_list)]) @loop
 (pattern/identifier) @local
 (parameter/identifier) @local
 (list_splat_pattern (identifier) @local)

@@ -56,6 +56,8 @@ LITERALS = {
 }
 """The type of what a kind of node is written for."""
 
+_PLAIN_TYPES = frozenset({*LITERALS.values(), "bytes", "object", "Any", "complex"} - {"list", "dict", "set", "tuple"})
+
 OWN_NAMES = frozenset(
     "abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile "
     "complex delattr dict dir divmod enumerate eval exec filter float format frozenset getattr globals "
@@ -67,13 +69,23 @@ OWN_NAMES = frozenset(
 
 _NAME = re.compile(r"[^\W\d][\w.]*")
 _WRAPPERS = frozenset({"Optional", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar"})
+_HOLDS_FIRST = frozenset(
+    "list List set Set frozenset FrozenSet deque Deque Iterable Iterator Sequence MutableSequence Collection Container "
+    "AbstractSet MutableSet Reversible Generator AsyncIterable AsyncIterator AsyncGenerator AbstractContextManager "
+    "AbstractAsyncContextManager ContextManager AsyncContextManager Awaitable Coroutine".split()
+)
+_HOLDS_SECOND = frozenset("dict Dict defaultdict DefaultDict OrderedDict Mapping MutableMapping".split())
 
 
 def type_name(text: str) -> str:
     """Return the one type that an annotation names, with its module as written; "" where it names none or several.
 
+    What holds others is given with the type of these, a mapping with that of its values, a type with its name.
+
     >>> type_name("Optional[a.Foo]"), type_name("'Foo' | None"), type_name("Repo[User]"), type_name("int | str")
     ('a.Foo', 'Foo', 'Repo', '')
+    >>> type_name("list['Foo']"), type_name("dict[str, a.Foo | None]"), type_name("type[Foo]"), type_name("list[int]")
+    ('list[Foo]', 'dict[a.Foo]', 'type[Foo]', 'list')
     """
     text = text.strip()
     for _ in range(5):
@@ -100,8 +112,17 @@ def type_name(text: str) -> str:
         elif last == "Union":
             text = "|".join(inner)
         else:
-            return "" if last in ("type", "Type", "Literal", "Callable") else head
+            return _with_held(head, last, inner)
     return ""
+
+
+def _with_held(head: str, last: str, inner: list[str]) -> str:
+    place = 0 if last in _HOLDS_FIRST or last in ("type", "Type") else 1 if last in _HOLDS_SECOND else -1
+    held = type_name(inner[place]) if 0 <= place < len(inner) else ""
+    held = "" if held.partition("[")[0] in _PLAIN_TYPES else held
+    if last in ("type", "Type"):
+        return f"type[{held}]" if held else ""
+    return "" if last in ("Literal", "Callable") else f"{head}[{held}]" if held else head
 
 
 def _split(text: str, at: str) -> list[str]:
@@ -127,6 +148,7 @@ LONGEST = 4_000
 _FIELD = re.compile(r"(?:self|cls)\.([^\W\d]\w*)").fullmatch
 _DEEPEST = 8
 _TESTS = ("isinstance", "issubclass")
+_LEAVES = frozenset({"return_statement", "raise_statement", "continue_statement", "break_statement"})
 _GAPS = frozenset(" \t\r\n\\#")
 _TO_BRACKET = re.compile(r"[ \t\r\n\\]*+(?:#[^\n]*+[ \t\r\n\\]*+)*\(").match
 
@@ -231,8 +253,86 @@ class PythonNames:
         for node in self.found.ordered("walrus"):
             self._typed_by(node.start_byte, node.child_by_field_name("name"), node.child_by_field_name("value"))
         for node in self.found.ordered("with"):
-            alias = node.child_by_field_name("alias")
-            self._typed_by(node.start_byte, first_child(alias) if alias is not None else None, first_child(node))
+            alias, given = node.child_by_field_name("alias"), first_child(node)
+            form = self.form(given) if given is not None else "?"
+            inner = first_child(alias) if alias is not None else None
+            if form != "?" and inner is not None and inner.type == "identifier":
+                self._type(node.start_byte, self.text_of(inner), f"{form}[with]")
+        self._read_loops()
+        self._read_tests()
+
+    def _read_loops(self) -> None:
+        """Read the types of what loops go through: the elements of a list, the values of a mapping."""
+        for node in self.found.ordered("loop"):
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if left is None or right is None:
+                continue
+            name: Node | None = left
+            form = self.form(right)
+            if left.type == "pattern_list" and left.named_child_count == 2:
+                form, name = self._second(right, form), left.named_child(1)
+            elif form.endswith(".values()"):
+                form = f"{form.removesuffix('.values()')}[]"
+            else:
+                form = f"{form}[for]"
+            if name is not None and name.type == "identifier" and not form.startswith("?"):
+                self._type(node.start_byte, self.text_of(name), form)
+
+    def _second(self, right: "Node", form: str) -> str:
+        """Return the form of the second part of what a loop over pairs goes through."""
+        if form.endswith(".items()"):
+            return f"{form.removesuffix('.items()')}[]"
+        if form == "enumerate()" and (given := right.child_by_field_name("arguments")) is not None:
+            first = first_child(given)
+            return f"{self.form(first)}[for]" if first is not None else "?"
+        return "?"
+
+    def _read_tests(self) -> None:
+        """Read what a test for a type says of a name: inside of its branch, or after it where others leave."""
+        for node in self.tests:
+            given = node.next_named_sibling
+            call = node.parent
+            if given is None or call is None or given.named_child_count != 2 or self.text_of(node) != "isinstance":
+                continue
+            name, kind = given.named_children
+            scope = self.inside(node.start_byte)
+            form = self.form(kind)
+            if name.type != "identifier" or form == "?" or scope == FILE or self.is_class[scope]:
+                continue
+            lines = self._holds_in(call)
+            if lines is not None:
+                self._narrowed((scope, self.text_of(name)), form, *lines)
+
+    def _holds_in(self, test: "Node") -> tuple[int, int] | None:
+        """Return the lines after and before which a test holds: 0 as the second where to the end of the scope."""
+        line = self.source.line
+        around = test.parent
+        while around is not None and around.type in ("boolean_operator", "parenthesized_expression"):
+            operator = around.child_by_field_name("operator")
+            if operator is not None and operator.type != "and":
+                return None
+            test, around = around, around.parent
+        if around is None:
+            return None
+        if around.type == "assert_statement":
+            return line(test.end_byte), 0
+        if around.type in ("if_statement", "elif_clause", "while_statement"):
+            body = around.child_by_field_name("consequence") or around.child_by_field_name("body")
+            return (line(test.end_byte), line(body.end_byte - 1)) if body is not None else None
+        if around.type == "not_operator" and (branch := around.parent) is not None and branch.type == "if_statement":
+            body = branch.child_by_field_name("consequence")
+            leaves = body is not None and body.named_children and body.named_children[-1].type in _LEAVES
+            return (line(branch.end_byte - 1), 0) if leaves else None
+        return None
+
+    def _narrowed(self, key: tuple[int, str], form: str, begin: int, end: int) -> None:
+        if key not in self.typed:
+            self.typed[key] = ("?", self.source.line(self.ranges[key[0]][0]))
+        later = [(line, kind) for scope, name, kind, line in self.typed_later if (scope, name) == key and line < begin]
+        kind = max([(0, self.typed[key][0]), *later])[1]
+        self.typed_later.append((*key, form, begin))
+        if end:
+            self.typed_later.append((*key, kind, end))
 
     def _assigned(self, target: "Node", scope: int, whole: "Node | None", seen: set[tuple[int, str]], end: int) -> None:
         start = target.start_byte
@@ -267,7 +367,9 @@ class PythonNames:
         else:
             right = node.child_by_field_name("right")
             if right is None or right.type != "none":
-                self._type(start, name, self._value_type(right, scope), owner)
+                kind = self._value_type(right, scope)
+                if owner == scope or not kind.startswith("=") or kind.startswith("=self."):
+                    self._type(start, name, kind, owner)
 
     def _typed_by(self, start: int, name: "Node | None", value: "Node | None") -> None:
         if name is not None and name.type == "identifier":
@@ -291,8 +393,15 @@ class PythonNames:
             form = self.form(function) if function is not None else "?"
             return "" if form == "?" else f"{form}()"
         if kind == "identifier":
-            return self.typed.get((scope, self.text_of(node)), ("", 0))[0]
+            known = self.typed.get((scope, self.text_of(node)), ("", 0))[0]
+            return known or self._alias(self.text_of(node))
+        if kind in ("attribute", "subscript"):
+            return self._alias(self.form(node))
         return LITERALS.get(kind, "")
+
+    def _alias(self, form: str) -> str:
+        """Return how it is written that a name is another one for something: `=a.b`."""
+        return "" if form == "?" or form in OWN_NAMES else f"={form}"
 
     def _type(self, start: int, name: str, kind: str, scope: int | None = None) -> None:
         key = (self.inside(start) if scope is None else scope, name)
@@ -347,6 +456,13 @@ class PythonNames:
             inner = node.child_by_field_name("function")
             form = self.form(inner, depth + 1) if inner is not None else "?"
             return "?" if form == "?" else f"{form}()"
+        if depth < _DEEPEST and kind == "subscript":
+            inner, at = node.child_by_field_name("value"), node.child_by_field_name("subscript")
+            form = self.form(inner, depth + 1) if inner is not None and at is not None and at.type != "slice" else "?"
+            return "?" if form == "?" else f"{form}[]"
+        if depth < _DEEPEST and kind in ("await", "parenthesized_expression"):
+            inner = first_child(node)
+            return self.form(inner, depth + 1) if inner is not None else "?"
         return "?"
 
 

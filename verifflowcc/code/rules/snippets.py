@@ -45,6 +45,12 @@ _TEST_NAME = lazy_pattern(r"^test_|^tests?$|_tests?$|\.(?:test|spec)$|Tests?$", 
 
 def pieces_of_tests(asked: TaskTerms, code: SearchedCode, files: Sequence[RankedFile]) -> list[RankedUnit]:
     """Return the pieces of the tests that bear on a task, best first; `files` are ranked with tests as the others."""
+    ranked = test_files(code, files)
+    return _one_of_each_first(above_floor(rank_units(asked, code, ranked[:TEST_FILES])), code) if ranked else []
+
+
+def test_files(code: SearchedCode, files: Sequence[RankedFile]) -> list[RankedFile]:
+    """Return the test files among ranked ones, best first, those named after the best other files with a gain."""
     marked = [each for each in files if code.files[each.path].marks == {Mark.TEST}]
     if not marked:
         return []
@@ -56,7 +62,7 @@ def pieces_of_tests(asked: TaskTerms, code: SearchedCode, files: Sequence[Ranked
         for each in marked
     ]
     ranked.sort(key=lambda each: (-each.score, each.path))
-    return _one_of_each_first(above_floor(rank_units(asked, code, ranked[:TEST_FILES])), code)
+    return ranked
 
 
 def _one_of_each_first(pieces: Sequence[RankedUnit], code: SearchedCode) -> list[RankedUnit]:

@@ -18,6 +18,7 @@ from verifflowcc.memory.rules.code_names import (
     quality,
     words_of,
 )
+from verifflowcc.memory.rules.qualifiers import RETRACTED
 from verifflowcc.memory.rules.tool_kinds import SEVERAL, kind_of, plain_role, plain_tool
 
 _WHO = (
@@ -81,7 +82,7 @@ _BETWEEN = re.compile(
 _SPEECH = re.compile(
     r"^(?:(?:and|also|so|then|now|next|but|plus|again|yes|no,|ok(?:ay)?|well|first(?:ly)?|second(?:ly)?|third(?:ly)?|"
     r"finally|lastly|additionally|furthermore|moreover|remember|note|actually|however|(?-i:[A-Z])\w+(?=,)|"
-    r"(?:instead of|rather than) [^,;.]{2,40}(?=,))[,:!]?\s+)+",
+    rf"{RETRACTED}|(?:instead of|rather than) [^,;.]{{2,40}}(?=,))[,:!]?\s+)+",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(

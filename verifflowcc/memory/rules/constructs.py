@@ -37,7 +37,7 @@ _ANY = re.compile(
 _NAMES = tuple(_CONSTRUCTS)
 _CALLABLE = frozenset({"function", "method", "class", "test", "module", "file", "variable", "endpoint", "constant"})
 _DECORATOR = re.compile(
-    r"['\"`]?@(?P<at>[A-Za-z_][\w.]*)(?:\(\))?['\"`]?|['\"`](?P<before>[A-Za-z_][\w.]*)['\"`] decorator|"
+    r"['\"`]?@(?P<at>[A-Za-z_][\w.]*+)(?!/)(?:\(\))?['\"`]?|['\"`](?P<before>[A-Za-z_][\w.]*)['\"`] decorator|"
     r"decorator (?:called |named )?['\"`](?P<after>[A-Za-z_][\w.]*)['\"`]",
     re.IGNORECASE,
 )

@@ -35,7 +35,7 @@ VERBS = (
     "targets handles points connects relies ends covers changes rotates ships builds hosts logs publishes "
     "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
     "terminates communicates proxies expects needs accepts happens happen maintains manages reviews approves stays "
-    "applies"
+    "applies allows permits"
 ).split()
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
@@ -137,6 +137,12 @@ _LEAD = re.compile(
     r"in this (?:project|repo(?:sitory)?|codebase)|here|in our \w+)[,:;.]* (?:-+ )?|remember that |note that )+",
     re.IGNORECASE,
 )
+_DONE_WAY = re.compile(
+    r"^(?P<what>(?:our |all )?(?:[\w-]+ )?[\w-]+s) (?:is|are) (?P<no>not |never )?"
+    r"(?P<done>[a-z]+-(?:deleted|merged|signed|encrypted|tested|reviewed|generated|typed|versioned|linked|rendered|compiled|hosted|managed|encoded|formatted))$",
+    re.IGNORECASE,
+)
+"""How things of a kind are always done: `orders are soft-deleted`."""
 _DONE_ALONE = frozenset(
     "forbidden prohibited mandatory required deprecated supported encrypted versioned isolated shown".split()
 )
@@ -152,6 +158,8 @@ _NOT_OTHER = re.compile(
     r",? (?:and |but )?(?:not|instead of|rather than|in place of|no longer) [^,;]+?(?=[,;]|$)", re.IGNORECASE
 )
 _OF_MANY = f"(?:{'|'.join(PLURAL_VERBS)}|time out|sign in|log in)"
+_GETS_OFTEN = re.compile(r"\bgets?(?= \w+(?:ed|t|n) (?:every|each|once an?)\b)", re.IGNORECASE)
+"""What is done again and again, in talk: `the database gets wiped every night`."""
 _BE = r"(?:is|are)"
 _PASSIVE = re.compile(
     rf"^(?P<what>.+?) {_BE} (?P<no>not |never |no longer )?(?:\w+ly |all |both )?(?P<done>"
@@ -170,7 +178,7 @@ _DONE_OFTEN = re.compile(
 _ACTIVE = re.compile(
     rf"^(?P<what>.+?) (?P<done>{'|'.join(VERBS)}|(?<=(?<!s)s ){_OF_MANY}|(?<=data ){_OF_MANY}|(?<=people ){_OF_MANY}) "
     r"(?:(?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|of|after|before|every|into|behind|per|"
-    r"place (?:in|on|at)) )?(?P<rest>.+)$",
+    r"next to|beside|alongside|place (?:in|on|at)) )?(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _ACTIVE_FAR = re.compile(
@@ -191,6 +199,25 @@ _CHANGED = re.compile(
     r"cut|doubled|halved|switched)(?: \w+)??(?: from .+?)? to (?P<rest>.+)$",
     re.IGNORECASE,
 )
+_MOVED = re.compile(
+    r"^(?P<what>(?!we\b|the team\b|our team\b).+?) (?:moved|migrated|switched|went) from .+? to (?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_ONE_EVENT = re.compile(r"\b(?:meeting|call|appointment|deadline|demo|interview)$", re.IGNORECASE)
+"""What is moved once: news, where it is not of every week."""
+_ON_DAYS = re.compile(
+    r"(?P<how>on|every|each) (?P<rest>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|"
+    r"(?:(?<=every )|(?<=each ))(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b.*)$",
+    re.IGNORECASE,
+)
+_IN_CHARGE = re.compile(r"\b(?:owner|maintainer|contact|lead|approver|reviewer)$", re.IGNORECASE)
+_BOUND = re.compile(r"\b(?:max|maximum|min|minimum|default|largest|longest)\b", re.IGNORECASE)
+_SET_TO = re.compile(
+    r"\b(?:level|mode|policy|strategy|encoding|charset|time ?zone|locale|currency|scheme|dialect|protocol|isolation|"
+    r"shell|prefix|suffix|separator|delimiter)$",
+    re.IGNORECASE,
+)
+"""What is set to one of a few words: `the log level is info`."""
 _IS = re.compile(rf"^(?P<what>.+?) {_BE} (?P<no>not |no longer )?(?P<rest>.+)$", re.IGNORECASE)
 _WE = re.compile(
     r"^(?:we|the (?:team|project|company)|our (?:team|company))(?:(?:'re| are)(?= using .+ (?:for|as) ))?(?: "
@@ -217,6 +244,7 @@ _MY_WORK = re.compile(
     r"config|tests?)\b)",
     re.IGNORECASE,
 )
+_BESIDE = frozenset({"next to", "beside", "alongside"})
 _OF_A_PART = frozenset(
     "has contains includes expects needs requires takes holds calls comes reads writes depends points ends carries "
     "uses wraps consists".split()
@@ -225,7 +253,7 @@ _DETERMINED = re.compile(
     r"^(?:the|our|each|every|all|this (?:project|repo|repository|codebase|service|package)'s)\b", re.IGNORECASE
 )
 _COUNT = r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|no|its own)\b"
-_CONCRETE = re.compile(rf"\d|[A-Z]\w|[`'\"]|\w[/._]\w|\w/(?=\s|$)|\b(?:one|{NUMBER_WORDS})\b")
+_CONCRETE = re.compile(rf"\d|[A-Z]\w|[`'\"]|\w[/._]\w|\w/(?=\s|$|[*.\w])|\b(?:one|{NUMBER_WORDS})\b")
 _MOST_WORDS, _MOST_SUBJECT = 26, 9
 _SAME_RELATION = {"keep": "store", "save": "store", "hold": "store", "live": "store", "cache": "store", "host": "run",
                   "deploy": "run"}  # fmt: skip
@@ -275,6 +303,7 @@ def plain_statement(sentence: str) -> str:
     text = _LEAD.sub("", text)
     if first := _AIM_FIRST.match(text):
         text = f"{first['rest']} {first['aim'][:1].lower()}{first['aim'][1:]}"
+    text = _GETS_OFTEN.sub("is", text)
     text = _NOT_OTHER.sub("", text) if not re.search(r" (?:is|are)(?: now)? (?:not|no longer) ", text) else text
     return _NOW.sub("", text).strip(" ,.!")
 
@@ -303,9 +332,13 @@ def _subject(what: str) -> str:
     return named("-".join(roots(bare)))[:80].replace("-", "_")
 
 
+_OWN_PARTS = frozenset({"CI", "CD", "QA", "UAT"})
+"""Capitals that name a part of every project, and no product."""
+
+
 def _is_a_name(what: str) -> bool:
     """Say whether a subject is one word that may be a name: what is so of Git or HTTP is no fact of a project."""
-    if " " in what or not what[:1].isupper():
+    if " " in what or not what[:1].isupper() or what in _OWN_PARTS:
         return False
     return not re.search(r"(?:tion|ing|ment|ity|age|ance|ence|fic|[a-z]s)$", what)
 
@@ -324,7 +357,9 @@ def _made(what: str, relation: str, rest: str, *, negated: bool = False) -> Decl
 
 
 def _of_change(text: str) -> Declared | None:
-    found = _CHANGED.match(text) or _WE_CHANGED.match(text)
+    found = _CHANGED.match(text) or _WE_CHANGED.match(text) or _MOVED.match(text)
+    if found and (_is_a_name(found["what"]) or _ONE_EVENT.search(found["what"])):
+        return None
     if not found or not (VALUE.search(found["rest"]) or re.search(r"[A-Z\d]", found["rest"])):
         return None
     return _made(found["what"], "", found["rest"])
@@ -332,7 +367,11 @@ def _of_change(text: str) -> Declared | None:
 
 def _of_platform(text: str) -> Declared | None:
     """Read `we're on Node 20`."""
-    found = re.match(r"we(?:'re| are) on (?P<what>[A-Z][\w.+#-]*(?: [A-Z][\w.+#-]*)?) (?P<version>v?\d[\w.]*)$", text)
+    found = re.match(
+        r"[Ww]e(?:'re| are) on (?P<what>[A-Z][\w.+#-]*(?: [A-Z][\w.+#-]*)?) (?P<version>v?\d[\w.]*"
+        r"(?:,? (?:with|and|plus) [A-Z][\w.+#-]* v?\d[\w.]*)*)$",
+        text,
+    )
     return _made(f"our {found['what']}", "on", found["version"]) if found else None
 
 
@@ -366,6 +405,8 @@ def _of_us(text: str) -> Declared | None:
 
 
 def _of_passive(text: str) -> Declared | None:
+    if way := _DONE_WAY.match(text):
+        return _made(way["what"], "", way["done"], negated=bool(way["no"]))
     found = _PASSIVE.match(text) or _DONE_OFTEN.match(text)
     if not found:
         return None
@@ -383,13 +424,22 @@ def _of_passive(text: str) -> Declared | None:
     return _made(found["what"], _relation(done, how or None), rest or done, negated=bool(found["no"]))
 
 
+def _is_of_something(found: re.Match[str]) -> bool:
+    """Say whether a fact has a subject that is named, or names something: a tool, a place beside others, a number."""
+    names = kind_of(found["rest"].casefold()) or (found["how"] or "").casefold() in _BESIDE
+    return bool(names or _DETERMINED.match(found["what"]) or _CONCRETE.search(found["rest"]))
+
+
 def _of_verb(text: str) -> Declared | None:
     found = _ACTIVE.match(text) or _ACTIVE_FAR.match(text)
     if found and _is_a_name(found["what"]):
         return None
-    if found and not _DETERMINED.match(found["what"]) and not _CONCRETE.search(found["rest"]):
-        return None
-    if not found or STATUS.match(found["rest"]) or STATUS.match(f"{found['how'] or ''} {found['rest']}".strip()):
+    if (
+        not found
+        or not _is_of_something(found)
+        or STATUS.match(found["rest"])
+        or STATUS.match(f"{found['how'] or ''} {found['rest']}".strip())
+    ):
         return None
     if found["done"].casefold() in {"takes", "take"} and not (found["how"] or "").startswith("place"):
         return None
@@ -418,7 +468,7 @@ def _of_verb(text: str) -> Declared | None:
     relation = _relation(found["done"], how)
     if relation == "has" and re.search(r"\d", found["rest"]) and COUNTED_THING.search(found["what"]):
         return None
-    if relation == "has" and not re.search(_COUNT, found["rest"], re.IGNORECASE):
+    if relation in {"has", "allow", "permit"} and not re.search(_COUNT, found["rest"], re.IGNORECASE):
         return None
     if relation in {"has", "have"} and (unit := re.match(r"\w+ (?P<unit>[a-z]+)", found["rest"])):
         relation = f"has-{'-'.join(roots(unit['unit'])) or 'it'}"
@@ -427,16 +477,19 @@ def _of_verb(text: str) -> Declared | None:
 
 def _of_being(text: str) -> Declared | None:
     found = _IS.match(text)
+    if found and (on := _ON_DAYS.match(found["rest"])) and not _ONE_EVENT.search(found["what"]):
+        return _made(found["what"], "", on["rest"])
     if not found or JUDGED.match(found["rest"]) or STATUS.match(found["rest"]):
         return None
-    if re.match(r"\d", found["rest"]) and ONE_PART.search(found["what"]):
+    if re.match(r"\d", found["rest"]) and ONE_PART.search(found["what"]) and not _BOUND.search(found["what"]):
         return None  # "the file is 3 GB" is news of one thing
     what, rest = found["what"], found["rest"]
     if re.match(
         r"(?:[\w-]+ing(?!\.)|been|to|about|why|what|how|when|where|because|like|from|in|at|on|with)\b", rest, re.I
     ):
         hosted = re.search(
-            r"\b(?:server|cluster|database|environment|bucket|team|data|backend|CI|host|machine|docs|code|office)$",
+            r"\b(?:server|cluster|database|environment|bucket|team|data|backend|CI|host|machine|docs|code|office|"
+            r"rotation|schedule|roadmap|backlog|runbooks?|designs|mock-?ups|tickets|dashboards?|specs?)$",
             what,
             re.I,
         )
@@ -463,6 +516,10 @@ def _is_defined(what: str, rest: str) -> bool:
     """Say whether a plain word says what something is: `the default branch is trunk`, `our users are nurses`."""
     if re.match(r"(?:the|our) default [\w -]+$", what, re.IGNORECASE):
         return " " not in rest
+    if _IN_CHARGE.search(what) and re.match(r"the [\w -]+ team$", rest):
+        return True
+    if _SET_TO.search(what):
+        return bool(re.match(r"(?!(?:high|low|off|on|unknown|different|the same|up|unset)\b)[\w-]+(?: [\w-]+)?$", rest))
     people = re.match(
         r"our (?:\w+ )?(?:customers|clients|users|audience|target group|competitors)$", what, re.IGNORECASE
     )

@@ -49,6 +49,9 @@ _IS = re.compile(
     r"can(?:not|'t)?|depends? on|returns?|supports?)\s+(?P<rest>.+)$",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)*(?![\w.]*\w)")
+_EACH_APART = re.compile(r"(?:support|test|target|allow|add|include|run|return|reserve)(?:s|ing)?$", re.IGNORECASE)
+"""Verbs of which several can hold at once: two versions are supported, two codes returned."""
 _VERB = re.compile(r"^(?P<verb>[a-z]+(?:ing)?)\s+(?P<rest>.+)$", re.IGNORECASE)
 _STOP = frozenset(
     "a an the all any your our my their its his her this that these those to of in on at by with and or "
@@ -100,6 +103,9 @@ def _taken_apart(text: str) -> tuple[str, str, bool]:
         denies = bool(_NOT_BE.match(rest)) or match["verb"].casefold() in {"cannot", "can't"}
         return _name(match["what"]), _name(_NOT_BE.sub("", rest), 10) or "so", denies
     if match := _VERB.match(kept):
+        numbers = _NUMBER.findall(kept)
+        if numbers and not _EACH_APART.match(match["verb"]):
+            return _name(_NUMBER.sub(" ", kept)), "-".join(numbers), denied(match["verb"])
         return _name(kept), "do", denied(match["verb"])
     return _name(kept), "so", False
 

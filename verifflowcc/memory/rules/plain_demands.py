@@ -10,10 +10,11 @@ from functools import lru_cache
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.memory.rules.corrections import revision
 from verifflowcc.memory.rules.fact_statements import declared
-from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED
+from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, root
 from verifflowcc.memory.rules.sentence_doubt import trigger_of
 from verifflowcc.memory.rules.sentences import is_soft
 from verifflowcc.memory.rules.subject_words import TECH
+from verifflowcc.memory.rules.tool_kinds import kind_of
 
 # Words by which a demand is a rule, a task, or talk around it.
 
@@ -36,8 +37,8 @@ LIMIT_FIRST = re.compile(
 )
 """A limit that goes before its demand; whether it makes the demand uncertain is not judged here."""
 LIMIT_LAST = re.compile(
-    r",? (?:unless|if|when(?:ever)?|because|since|until|while|once|so that|except|even|as long as|provided) "
-    r".*$",
+    r",? (?:without (?:asking|telling|consulting|checking with|my)|unless|if|when(?:ever)?|because|since|"
+    r"until|while|once|so that|except|even|as long as|provided) .*$",
     re.IGNORECASE,
 )
 LASTS = re.compile(
@@ -138,6 +139,10 @@ NEEDED = re.compile(
     r"names?|describes?|states?) (?P<rest>.+)$",
     re.IGNORECASE,
 )
+_DONE_BY = re.compile(
+    r"^(?:[a-z][\w-]* ){1,2}s?\w+s (?:must|should|have to) be \w+ed (?:by|with) (?:the|an?) [\w -]+$", re.I
+)
+"""Who does something to things of a kind: a rule for all of them."""
 PRONOUN = re.compile(
     r"^(?:I|you|we|he|she|they|it|this|that|these|those|there|what|who|which|one|someone|somebody|everyone|let)\b", re.I
 )
@@ -153,7 +158,7 @@ TASK_REST = re.compile(
     re.IGNORECASE,
 )
 PEOPLE = re.compile(
-    r"\b(?:fun|positive|smile|happy|relax|breath\w*|water|coffee|tea|lunch|food|sun\w*|weather|music|love|hugs?|"
+    r"\b(?:fun|positive|smile|happy|relax|breath\w*|water|coffee|tea|lunch|food|sun(?!days?\b)\w*|weather|music|love|hugs?|"
     r"birthday|weekend|pride|holidays?|vacation|gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|"
     r"dreams?|life|yourself|"
     r"proud|grateful|curious|learning|growth|mindset|attitude|faith|hope|heart|kind(?:ness)?|patient|patience|"
@@ -233,7 +238,7 @@ _NO_SUCH = re.compile(
 _LEAVES = re.compile(r"(?:avoid|refrain from|stop(?= \w+ing\b)|steer clear of|stay away from)\b", re.IGNORECASE)
 _IN_MANNER = re.compile(
     r" in (?:an? |the )?(?:[\w-]+ )?(?:mood|style|form|format|tense|language|voice|order|case|notation|person|"
-    r"English)$",
+    r"English|imperative|infinitive|present|past|passive|singular|plural)$",
     re.I,
 )
 """How something is written whenever it is."""
@@ -243,6 +248,11 @@ _NO_OBJECT = re.compile(
     r"(?:me|us|him|her|out|in (?:with|to|as)|into|off|sure|on with|back|down|if|whether|how|why|what|that)\b",
     re.IGNORECASE,
 )
+_NO_ONE = re.compile(
+    r"(?:no ?body|no one|no-one) (?:ever |directly )?(?P<verb>[a-z]+s) (?!(?:why|how|what|that|if)\b)\w", re.I
+)
+_WITH_HANDS = frozenset("push commit merge deploy edit release publish store log import rebase".split())
+"""What people do to a project; that nobody reads or likes something is talk."""
 _EACH_DOES = re.compile(
     r"(?:every|each) (?:[\w-]+ ){1,4}?(?!is\b|was\b|has\b|time\b|day\b|this\b)[a-z]+s (?!are\b|is\b)[\w`]+",
     re.IGNORECASE,
@@ -356,6 +366,8 @@ def _of_two(text: str) -> Plain | None:
     """Read an order of two words (`Pin dependencies`), of which one can only be sure by its `never` or `always`."""
     first, second = text.split()
     plural = second.endswith("s") and not second.endswith("ss")
+    if first == "Use" and kind_of(second.casefold()):
+        return Plain(_RULE, sure=True)
     return Plain(_RULE, sure=False) if first.casefold() in HABITS and plural and not PEOPLE.search(text) else None
 
 
@@ -442,6 +454,8 @@ def _of_object(verb: str, what: str, *, forbids: bool) -> Plain | None:
 
 def _of_duty(bare: str) -> Plain | None:
     """Read `every X must …`, `X needs …`: what things have to be."""
+    if none := _NO_ONE.match(bare):
+        return Plain(_RULE, sure=True) if root(none["verb"]) in _WITH_HANDS and not _here(bare) else None
     if found := OBLIGED.match(bare):
         return _of_obligation(found, bare)
     if _EACH_DOES.match(bare):
@@ -464,7 +478,7 @@ def _of_obligation(found: re.Match[str], bare: str) -> Plain | None:
     what, rest, verb = found["what"], found["rest"], found["verb"].casefold()
     if PRONOUN.match(what) and not re.match(r"(?:we|you) (?:may not|cannot|can't)", bare, re.IGNORECASE):
         return None
-    if TASK_REST.search(rest) and not UNIVERSAL.search(what):
+    if TASK_REST.search(rest) and not UNIVERSAL.search(what) and not _DONE_BY.search(bare):
         return None
     if (verb in {"is to", "are to"} and not rest.startswith("be ")) or _here(bare):
         return None

@@ -102,6 +102,11 @@ AFTER_NO_VERB = "".join(
 )
 """A `not` here is between two things (`tabs, not spaces`), and no part of a verb (`must not`)."""
 _OTHER_NOT = re.compile(rf"{AFTER_NO_VERB},? (?:and |but )?not (?:[\w'`-]+ ?){{1,4}}(?=[.,;!]|$)", re.IGNORECASE)
+_OTHER_FIRST = re.compile(
+    r"^(?:please )?(?:don't|do not|never|avoid|stop) us(?:e|ing) [^,;:.]+[,;] (?=(?:use|prefer|go with|stick to)\b)",
+    re.IGNORECASE,
+)
+"""What is denied of one thing before another is asked for: `don't use print, use the logger`."""
 _AT_WORK = re.compile(
     r",? ?\b(?:especially |particularly )?when(?:ever)? (?:you(?:'re| are) |we(?:'re| are) )?[a-z]+ing\b[^,.;:]*|"
     r",? ?\bwhen(?:ever)? (?:you|we) (?:code|program|work|develop|write code)\b[^,.;:]*|"
@@ -275,6 +280,8 @@ def agrees(text: str, *, negated: bool) -> bool:
     False
     """
     written = _HARMLESS.sub("", _CONCEDED.sub("", text.replace("’", "'")))
+    if not negated:
+        written = _OTHER_FIRST.sub("", written)
     if negated:
         return "negation" in qualifiers(_LEAVES.sub("", written))
     return not _DENIES.search(written)

@@ -48,7 +48,7 @@ _REPORTED = re.compile(
     r"\b(?!(?:We|You|It|I|This|That|As)\b)(?-i:[A-Z][a-z]+) (?:(?:always|often|once|also|usually|just) )?"
     rf"(?:{_SAYS}|wants us|wants me)\b|"
     r"\b(?:the|my|our|a|an|one|his|her|their) (?!(?:team|company)\b)(?:[\w-]+ ){1,3}(?:insists?|"
-    rf"{_SAYS})\b|\b{_SAYS} (?:me|us)\b|"
+    rf"(?!writes (?!that\b)){_SAYS})\b|\b{_SAYS} (?:me|us)\b|"
     rf"[\"'],? (?:\w+ )?(?:{_SAYS}|asked)\b",
     re.IGNORECASE,
 )
@@ -95,7 +95,9 @@ _WHEN_MOVED = re.compile(
     r"(?:,? last (?:week|month|year|quarter|sprint)| this (?:week|month|year|quarter)| yesterday| today)\b", re.I
 )
 _NEVER_AGAIN = re.compile(r"(?<=never )(?P<what>.*) again\b", re.IGNORECASE)
-_SINCE = re.compile(rf"\b{FROM_DAY}", re.IGNORECASE)
+_SINCE = re.compile(
+    rf"\b{FROM_DAY}|(?<=\w),? since (?:last|this) (?:week|month|year|quarter|sprint|release)\.?$", re.IGNORECASE
+)
 _LOGGED = re.compile(
     r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|"
     r"SEVERE|NOTICE)\b\]?[:\s]|(?:error|warning|fatal|note|hint|panic)(?:\[\w+\])?:\s|npm ERR|Traceback \(|E {2,}|"
@@ -163,6 +165,7 @@ _CLOSED = re.compile(
     r"^(?:(?:please|also|and|so|again|team|everyone|from now on|going forward|in (?:the )?future|as a rule|by default|"
     r"in general),? )*(?:never|don't|do not|avoid|no|stop|refrain from|let's not|let us not|we (?:never|don't|do not|"
     r"no longer|avoid)|I (?:never|don't|do not))\b|"
+    r"^(?:no ?body|no one|no-one) (?:ever |directly )?[a-z]+s\b|"
     r"\b(?:must|should|shall|may|will|can) (?:not|never|no longer)\b|\b(?:mustn't|shouldn't|cannot|can't)\b|"
     r"\b(?:is|are|am)(?: now)? (?:never|no longer|not) |"
     r"\b(?:has|have|had) no \w|\b(?:no longer|never)\b|\b(?:we|I|team) (?:have |has )?(?:dropped|stopped)\b|"

@@ -150,6 +150,8 @@ WORK = re.compile(
     r"deadlines?|sprints?|projects?|clients?|customers?|users?|team\w*|manager|lead|engineer\w*|design\w*|"
     r"architect\w*|themes?|style|variables?|names?|naming|comments?|syntax|tables?|librar\w+|diffs?|patch\w*|"
     r"notes|plans?|estimates?|languages?|frameworks?|tools?|vim|emacs|git|"
+    r"returns?|if-?s?|loops?|comprehensions?|generics?|closures?|composition|inheritance|mocks?|stubs?|callbacks?|"
+    r"threads?|enums?|structs?|traits?|lambdas?|recursion|iterators?|components?|hooks|async\w*|SQL|ORMs?|"
     r"python|rust|go(?=lang\b)|java\w*|typescript|commits?|merge\w*|rebas\w*|linux|mac\w*|windows)\b",
     re.IGNORECASE,
 )

@@ -148,6 +148,10 @@ _PLAIN_CONFIDENCE, _UNSURE_CONFIDENCE, _CHATTER_CONFIDENCE = 700, 450, 400
 _RULES = frozenset({"convention", "guideline"})
 _OF_PROJECT = frozenset({"guideline", "decision", "fact"})
 _PLACED = frozenset({"preference", "work_pattern"})
+_NOT_USED = re.compile(
+    r"(?:please )?(?:(?:avoid|never|don't|do not|stop) (?:use|using)\b|(?:avoid|no) (?!\w+ing\b))", re.IGNORECASE
+)
+"""A ban of a thing itself; what must not be removed or renamed is another rule than its form says."""
 _TO_WORK = re.compile(r"\b(?:to|from|at|after|before|off) work\b", re.IGNORECASE)
 _WEAKER = frozenset({"decision", "requirement", "fact", "insight", "assumption"})
 """Statements in general words are less sure than a rule that is known by name: such a rule goes first."""
@@ -495,6 +499,8 @@ def _is_certain(found: _TypedStatement, written: str, turn: Turn) -> bool:
         )
     if found.type not in _RULES:
         return same_words(written, stated.says) or keeps(written, stated.says)
+    if own and _NOT_USED.match(written) and says_all(written, negated=stated.negated):
+        return True
     if not own and (says_all(written, negated=stated.negated) or _says_at_last(written, negated=stated.negated)):
         return True
     return keeps(written, stated.says) and agrees(written, negated=stated.negated)

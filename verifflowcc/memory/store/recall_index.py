@@ -37,7 +37,7 @@ from verifflowcc.memory.store.recall_vectors import (
 MOST_ROWS, ROWS_EACH = 4_000, 13
 """About so many rows are ranked for one question, whatever the number of units; more where more are asked for."""
 
-SURE, FAR_BEHIND = 15, 0.5
+SURE, FAR_BEHIND = 15, 0.3
 """Of so many units that are asked for, one is a sure one; what scores less than this share of the last sure one by
 full-text search is left out."""
 

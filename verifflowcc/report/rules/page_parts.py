@@ -130,6 +130,13 @@ _MARKS = {
     "requested": ("requested", "○", BUSY),
     "open": ("open", "○", BUSY),
     "active": ("active", "▶", BUSY),
+    "working": ("working", "▶", BUSY),
+    "waiting": ("waits for a person", "○", BUSY),
+    "crashed": ("crashed", "✗", BAD),
+    "limit": ("limit reached", "!", OPEN),
+    "done": ("done", "✓", GOOD),
+    "out_of_bounds": ("out of bounds", "✗", BAD),
+    "conflict": ("conflict", "✗", BAD),
     "approved": ("approved", "✓", GOOD),
     "kept": ("kept", "✓", GOOD),
 }

@@ -7,8 +7,9 @@ from pathlib import Path
 from verifflowcc.base.errors import FormatError, UsageError, VfccError, WorkspaceError
 from verifflowcc.base.formats.result_lines import parse_results
 from verifflowcc.base.git.git_command import ask_git
+from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.model.entries import ContextPackage, Question
-from verifflowcc.base.model.events import Event
+from verifflowcc.base.model.events import Event, LedgerRead
 from verifflowcc.base.model.people import Opinion, Review
 from verifflowcc.base.model.sprint_state import SprintLine, SprintState, SprintStatus
 from verifflowcc.base.model.trace_values import Outcome
@@ -28,6 +29,8 @@ from verifflowcc.memory.use.task_finding import TaskLine, list_tasks
 from verifflowcc.prompt.use.prompt_use import compile_context
 from verifflowcc.report.rules.page_drawings import Proofs, TrendPoint, trend_of
 from verifflowcc.report.use.committed_source import ReportOrigin
+from verifflowcc.run.rules.run_fold import RunState
+from verifflowcc.run.use.run_reading import all_runs, run_line, runs_in
 from verifflowcc.sprint.rules.sprint_fold import arrange
 from verifflowcc.sprint.use.evidence_reading import read_recorded
 from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints, load_sprint, unknown_sprint
@@ -162,6 +165,14 @@ def local_facts(workspace: Workspace) -> LocalFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportedRun:
+    """A run of agents; `status` is that of the ledger, and locally `crashed` where no driver is alive."""
+
+    state: RunState
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
 class SprintFacts:
     """A sprint: its report, and while it is open its gate and its next step. `problem` says why a gate was not asked.
 
@@ -180,6 +191,8 @@ class SprintFacts:
     freshness: Freshness | None = None
     approved: Mapping[str, tuple[ApprovedChange, ...]] | None = None
     """By the event of an approval."""
+    runs: tuple[ReportedRun, ...] = ()
+    """The runs of agents through it, oldest first."""
 
     @property
     def is_open(self) -> bool:
@@ -250,7 +263,8 @@ def gather_report(
     seen, trace_problem = _trace(source, notices)
     found = matrix(seen.view, seen.report) if seen else None
     requirements = {row.id for row in found.rows if row.type == "requirement"} if found else set()
-    sprints = tuple(_sprint(source, line, requirements) for line in lines)
+    working = _working_runs(workspace, notices) if origin.local else ()
+    sprints = tuple(_sprint(source, line, requirements, working) for line in lines)
     return ReportFacts(
         origin=origin,
         status=current_status(source),
@@ -264,6 +278,23 @@ def gather_report(
         local=local_facts(workspace) if origin.local else None,
         listed=tuple(line.id for line in list_sprints(source)),
     )
+
+
+def _working_runs(workspace: Workspace, notices: list[str]) -> tuple[ReportedRun, ...]:
+    """Return the runs of this machine as their worktrees have them, which a commit knows only once they are merged."""
+    if not in_repository(workspace.root):
+        return ()
+    try:
+        return tuple(ReportedRun(each.state, run_line(each).status) for each in all_runs(workspace))
+    except VfccError as error:
+        notices.append(error.message.splitlines()[0])
+        return ()
+
+
+def _runs(read: LedgerRead, state: SprintState, working: tuple[ReportedRun, ...]) -> tuple[ReportedRun, ...]:
+    known = {each.id: ReportedRun(each, str(each.status)) for each in runs_in(read, state).values()}
+    known |= {each.state.id: each for each in working if each.state.sprint == state.id}
+    return tuple(sorted(known.values(), key=lambda each: (each.state.opened, each.state.id)))
 
 
 def _trend(sprints: tuple[SprintFacts, ...], requirements: set[str]) -> tuple[TrendPoint, ...]:
@@ -287,13 +318,17 @@ def _lines(source: Workspace, sprint_id: str | None) -> list[SprintLine]:
     )
 
 
-def _sprint(source: Workspace, line: SprintLine, requirements: set[str]) -> SprintFacts:
+def _sprint(
+    source: Workspace, line: SprintLine, requirements: set[str], working: tuple[ReportedRun, ...] = ()
+) -> SprintFacts:
     read, state = load_sprint(source, line.id)
     events = arrange(read.events).ordered
     report, proofs = report_sprint(source, line.id), _proofs(source, state)
     points = trend_of([events], proofs, requirements)
     facts = SprintFacts(
-        line, state, report, events, points, proofs, approved=approved_changes(source, state, report.reviews)
+        *(line, state, report, events, points, proofs),
+        approved=approved_changes(source, state, report.reviews),
+        runs=_runs(read, state, working),
     )
     if not facts.is_open:
         return facts

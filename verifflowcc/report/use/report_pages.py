@@ -25,6 +25,7 @@ from verifflowcc.report.rules.page_drawings import step_line, tree_of, v_picture
 from verifflowcc.report.rules.page_parts import TONES, PageTemplates, StatusMark, mark_of, mark_of_test, page_text
 from verifflowcc.report.use.committed_source import ReportOrigin, origin_of
 from verifflowcc.report.use.report_facts import ReportedScope, ReportFacts, SprintFacts
+from verifflowcc.run.rules.run_picture import client_name, cost_text
 from verifflowcc.sprint.rules.stage_numbers import lasting, shown
 from verifflowcc.sprint.store.workflow_load import templates_folder
 from verifflowcc.trace.rules.answers import ItemTest
@@ -125,6 +126,8 @@ def _common(origin: ReportOrigin, version: str) -> dict[str, object]:
         "layer_counts": _layer_counts,
         "loop0": _index,
         "most": MOST_SOURCES,
+        "cost_text": cost_text,
+        "client_name": client_name,
     }
 
 
@@ -334,6 +337,11 @@ def _sprint(sprint: SprintFacts, facts: ReportFacts) -> Iterator[str]:
         yield f"- {_mark(str(one.verdict))} {_text(one.criterion.id)}: {_text(one.reason)}{where}"
     if sprint.problem:
         yield f"- {_mark('blocked')} {_text(sprint.problem)}"
+    for run in sprint.runs:
+        count = len(run.state.attempts)
+        attempts = f"{count} attempt{'' if count == 1 else 's'}, {cost_text(run.state.usage)}"
+        detail = f": {_text(run.state.detail)}" if run.state.detail else ""
+        yield f"- {_mark(run.status)} run {_text(run.state.id)}, {attempts}{detail}"
     if sprint.next:
         yield ""
         yield f"Next: {_code(sprint.next.command)}"

@@ -80,6 +80,14 @@ def run(
         list[str] | None,
         typer.Option("--role", metavar="ROLE=CLIENT", help="The client of one role; may be repeated."),
     ] = None,
+    review: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--review",
+            metavar="CRITERION=CLIENT",
+            help="Let a fresh session review a metric criterion, reading only; may be repeated.",
+        ),
+    ] = None,
     max_attempts: Annotated[
         int | None,
         typer.Option("--max-attempts", metavar="N", parser=_count, help="Attempts per stage and client (default: 3)."),
@@ -101,14 +109,16 @@ def run(
     is asked, 7 where a limit is reached.
     """
     if context.invoked_subcommand is not None:
-        if any((sprint, until, agent, role, max_attempts, max_minutes, max_usd, max_tokens, take_over, dry_run)):
+        if any(
+            (sprint, until, agent, role, review, max_attempts, max_minutes, max_usd, max_tokens, take_over, dry_run)
+        ):
             raise typer.TyperException(f"options that start a run go without {context.invoked_subcommand}")
         return
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.run.use.run_opening import plan_run, start_run
 
-    order = _order(agent, role, until, max_attempts, max_minutes, max_usd, max_tokens)
+    order = _order(agent, role, review, until, max_attempts, max_minutes, max_usd, max_tokens)
     workspace = open_workspace()
     if dry_run:
         plan = plan_run(workspace, sprint, order, _machinery())
@@ -122,6 +132,7 @@ def run(
 def _order(
     agent: list[str] | None,
     role: list[str] | None,
+    review: list[str] | None,
     until: str | None,
     max_attempts: int | None,
     max_minutes: int | None,
@@ -133,13 +144,20 @@ def _order(
 
     clients: dict[str, tuple[str, ...]] = {"*": tuple(agent or ("claude",))}
     for each in role or ():
-        name, equals, client = each.partition("=")
-        if not equals or not name.strip() or not client.strip():
-            raise typer.BadParameter(f"{each!r} is not ROLE=CLIENT (expected, for example, coder=codex)")
-        clients[name.strip()] = (*clients.get(name.strip(), ()), client.strip())
+        name, client = _named_client(each, "ROLE=CLIENT", "coder=codex")
+        clients[name] = (*clients.get(name, ()), client)
+    reviews = dict(_named_client(each, "CRITERION=CLIENT", "code-review=codex") for each in review or ())
     order = replace(RunOrder(), clients=clients, until=until, micro_usd=max_usd)
+    order = replace(order, reviews={name: (client,) for name, client in reviews.items()})
     order = replace(order, attempts=max_attempts or order.attempts, minutes=max_minutes or order.minutes)
     return replace(order, tokens=max_tokens or order.tokens)
+
+
+def _named_client(given: str, form: str, example: str) -> tuple[str, str]:
+    name, equals, client = given.partition("=")
+    if not equals or not name.strip() or not client.strip():
+        raise typer.BadParameter(f"{given!r} is not {form} (expected, for example, {example})")
+    return name.strip(), client.strip()
 
 
 def _machinery() -> "RunMachinery":

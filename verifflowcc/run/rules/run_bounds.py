@@ -1,6 +1,7 @@
 """Which files an attempt may change: the role's table, the stage, and what no agent changes.
 
-A role that may run `vfcc trace add` may also leave its new items. What vfcc itself writes while an agent works in its
+A role that may run `vfcc trace add` may also leave new items, as that command writes them: by an agent, reviewed by
+no person, and in memory as proposals. What vfcc itself writes while an agent works in its
 worktree (evidence, notes on the ledger, caches) is left out of the merge: the driver makes its own. A change of such a
 file, a move of the sprint and a person's act are out of bounds.
 """
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from verifflowcc.base.model.command_classes import WORK
 from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.item_values import Item, awaits_promotion, is_trace_type
 from verifflowcc.base.model.protected_paths import INSIDE, closed
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.glob import matches
@@ -23,7 +25,7 @@ _BY_VFCC = (
     ".memory/stage/*/*/summary.md",
     ".memory/stage/*/*/metrics.json",
 )
-_ITEMS = (".memory/project/*/**/*.md", ".memory/sprint/*/items/**/*.md")
+_ITEMS = (".memory/project/items/**/*.md", ".memory/sprint/*/items/**/*.md")
 _HARMLESS = frozenset((EventType.ARTIFACT_PUT, EventType.EVIDENCE_ADDED, EventType.FEEDBACK_ADDED))
 
 
@@ -40,10 +42,12 @@ def bounds_of(
     rules: Mapping[str, Json],
     root: str,
     event_at: Callable[[str], Event | None],
+    item_at: Callable[[str], Item | None],
 ) -> AttemptBounds:
     """Return what is out of bounds and what is left out; `changes` are (path below the project, how it changed).
 
-    `rules` are those of `rules_of`; `event_at` reads a new event file, None where it is not sound.
+    `rules` are those of `rules_of`. `event_at` reads a new event file, None where it is not sound; `item_at` an item,
+    None where it is not sound or speaks of a review.
     """
     outside, left_out = [], []
     for path, how in changes:
@@ -54,7 +58,7 @@ def bounds_of(
                 outside.append(f"{path} (a move or a person's act)")
             else:
                 left_out.append(path)
-        elif how == "A" and _is_new_item(path, rules):
+        elif how == "A" and _may_add_item(path, rules) and _is_proposal(item_at(path)):
             continue
         elif why := _forbidden(path, rules, root):
             outside.append(f"{path} ({why})")
@@ -65,8 +69,8 @@ def _is_harmless(event: Event | None) -> bool:
     return event is not None and event.type in _HARMLESS and event.actor.startswith("agent:")
 
 
-def _is_new_item(path: str, rules: Mapping[str, Json]) -> bool:
-    """Whether a new file is an item that the role may add with `vfcc trace add` or `vfcc memory add`.
+def _may_add_item(path: str, rules: Mapping[str, Json]) -> bool:
+    """Whether a new file is where `vfcc trace add` and `vfcc memory add` write items, and the role may run them.
 
     Only new ones: a role changes the items of others where its table opens them for its editor.
     """
@@ -76,6 +80,13 @@ def _is_new_item(path: str, rules: Mapping[str, Json]) -> bool:
     vfcc = table.get("vfcc") if isinstance(table, Mapping) else None
     classes = vfcc.get("classes") if isinstance(vfcc, Mapping) else None
     return vfcc is not None and (not isinstance(classes, list | tuple) or WORK in classes)
+
+
+def _is_proposal(item: Item | None) -> bool:
+    """Whether an item is no more than what an agent may add: a hand-written file could claim a person's word."""
+    if item is None or not item.source.actor.startswith("agent:"):
+        return False
+    return is_trace_type(item.type) or awaits_promotion(item)
 
 
 def _forbidden(path: str, rules: Mapping[str, Json], root: str) -> str:

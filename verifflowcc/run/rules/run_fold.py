@@ -75,6 +75,10 @@ class RunAttempt:
     """Files that it changed and may not change."""
     left_out: tuple[str, ...] = ()
     """Files of vfcc that it wrote, which are not merged."""
+    review: str = ""
+    """The criterion that it reviews; empty for the work of a stage's role."""
+    findings: tuple[str, ...] = ()
+    """What a review found."""
     message: str = ""
     ended: str = ""
     merged: str | None = None
@@ -86,8 +90,8 @@ class RunAttempt:
 
     @property
     def to_merge(self) -> bool:
-        """Whether it ended well and is not merged yet."""
-        return self.outcome in _MERGED and self.commit is not None and self.merged is None
+        """Whether it ended well and is not merged yet; a review is never merged."""
+        return not self.review and self.outcome in _MERGED and self.commit is not None and self.merged is None
 
     @property
     def to_judge(self) -> bool:
@@ -141,6 +145,8 @@ class RunState:
     detail: str = ""
     """Why it does not work."""
     retried: Mapping[str, int] = field(default_factory=dict)
+    reviews: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Criterion that an agent reviews → the client that does."""
     last: str = ""
     """The id of its latest event."""
 
@@ -167,7 +173,11 @@ class RunState:
         return next((each for each in self.attempts if each.id == attempt_id), None)
 
     def in_stay(self, stay: str) -> tuple[RunAttempt, ...]:
-        """Return the attempts in one stay in a stage that are not set aside."""
+        """Return the attempts of the role in one stay in a stage that are not set aside."""
+        return tuple(each for each in self.all_in_stay(stay) if not each.review)
+
+    def all_in_stay(self, stay: str) -> tuple[RunAttempt, ...]:
+        """Return the attempts and reviews in one stay in a stage that are not set aside."""
         found = tuple(each for each in self.attempts if each.stay == stay)
         return found[self.retried.get(stay, 0) :]
 
@@ -206,20 +216,23 @@ def fold_runs(sprint: str, events: Iterable[Event], *, closed: bool = False) -> 
 
 def _opened(sprint: str, name: str, event: Event) -> RunState:
     payload = event.payload
-    clients = {
-        role: fields.texts(fields.record(payload["clients"]), role) for role in fields.record(payload["clients"])
-    }
     return RunState(
         name,
         sprint,
         fields.text(payload, "base"),
         fields.optional_text(payload, "branch"),
         fields.optional_text(payload, "until"),
-        clients,
+        _clients(payload["clients"]),
         _counts(payload.get("limits")),
         event.time,
+        reviews=_clients(payload.get("reviews") or {}),
         last=event.id,
     )
+
+
+def _clients(value: Json) -> dict[str, tuple[str, ...]]:
+    named = fields.record(value)
+    return {name: fields.texts(named, name) for name in named}
 
 
 def _apply(state: RunState, event: Event) -> RunState:
@@ -244,6 +257,7 @@ def _started(state: RunState, event: Event) -> RunState:
         session=fields.text(payload, "session"),
         tree=fields.text(payload, "tree"),
         fresh=payload.get("fresh") is not False,
+        review=str(payload.get("review") or ""),
         started=event.time,
     )
     return replace(state, attempts=(*state.attempts, attempt), status=RunStatus.WORKING, detail="")
@@ -262,6 +276,7 @@ def _ended(state: RunState, event: Event) -> RunState:
         seconds=fields.number(payload, "seconds"),
         paths=fields.texts(payload, "paths"),
         left_out=fields.texts(payload, "left_out") if "left_out" in payload else (),
+        findings=fields.texts(payload, "findings") if "findings" in payload else (),
         message=str(payload.get("message") or ""),
         session=str(payload.get("session") or was.session),
         ended=event.time,

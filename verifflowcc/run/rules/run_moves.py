@@ -10,6 +10,7 @@ from enum import StrEnum
 from verifflowcc.base.records import dataclass
 from verifflowcc.run.rules.run_fold import (
     CONFLICT,
+    DONE,
     NO_CHANGE,
     OUT_OF_BOUNDS,
     RunAttempt,
@@ -77,6 +78,8 @@ class RunMove:
     blockers: tuple[RunBlocker, ...] = ()
     detail: str = ""
     wait_s: int = 0
+    review: str = ""
+    """The criterion to review; empty for the stage's role."""
 
 
 def next_move(run: RunState, place: SprintPlace) -> RunMove:
@@ -98,19 +101,58 @@ def next_move(run: RunState, place: SprintPlace) -> RunMove:
 def _in_stage(run: RunState, place: SprintPlace) -> RunMove:
     attempts, verdict = run.in_stay(place.stay), run.verdict(place.stay)
     last = attempts[-1] if attempts else None
+    latest = next(reversed(run.all_in_stay(place.stay)), None)
     if last is None and verdict is None:
         return _start(run, place, None, ())
     if verdict is not None and not verdict.current:
         return RunMove(MoveKind.JUDGE, last)
-    if last is not None and last.to_judge and (verdict is None or verdict.attempt != last.id):
-        return RunMove(MoveKind.JUDGE, last)
+    if latest is not None and latest.to_judge and (verdict is None or verdict.attempt != latest.id):
+        return RunMove(MoveKind.JUDGE, latest)
     if verdict and verdict.open:
         return RunMove(MoveKind.ADVANCE)
+    if verdict and (review := _review(run, place, verdict)):
+        return review
     if verdict and verdict.blockers and all(each.person for each in verdict.blockers):
         return RunMove(MoveKind.ASK, blockers=verdict.blockers)
     if last is None:
         return _start(run, place, None, verdict.blockers if verdict else ())
     return _again(run, place, attempts)
+
+
+def _review(run: RunState, place: SprintPlace, verdict: RunVerdict) -> RunMove | None:
+    """Return the review that is next where only reviews by agents and acts of people are left; None where it is not.
+
+    A review that found something gives the turn to the stage's role.
+    """
+    left = [each.criterion for each in verdict.blockers if not each.person]
+    if not left or any(each not in run.reviews for each in left):
+        return None
+    criterion, everything = left[0], run.all_in_stay(place.stay)
+    before = next((each for each in reversed(everything) if not each.review), None)
+    if before is not None and not before.to_judge:
+        return None
+    since = everything[everything.index(before) + 1 :] if before else everything
+    tried = [each for each in since if each.review == criterion]
+    clients = run.reviews[criterion]
+    last = tried[-1] if tried else None
+    if last is None and before is not None and before.outcome == NO_CHANGE and _reviewed_before(everything, criterion):
+        return None
+    if last is not None and last.outcome == DONE:
+        if last.findings:
+            return None
+        return RunMove(MoveKind.BLOCK, last, detail=f"{criterion}: {last.id} found nothing, and it is not met")
+    if last is not None and last.outcome in ("api_auth", "api_quota"):
+        return RunMove(MoveKind.FAIL, last, detail=f"{last.client}: {last.message or last.outcome}")
+    if len(tried) >= (run.limits.get("attempts") or MAX_ATTEMPTS):
+        return RunMove(MoveKind.BLOCK, last, detail=f"{criterion}: {len(tried)} reviews brought no answer")
+    if reached := limit_reached(run):
+        return RunMove(MoveKind.LIMIT, detail=reached)
+    wait = _FIRST_WAIT_S if last is not None and last.outcome == "api_transient" else 0
+    return RunMove(MoveKind.START, client=clients[0], review=criterion, wait_s=wait)
+
+
+def _reviewed_before(attempts: Sequence[RunAttempt], criterion: str) -> bool:
+    return any(each.review == criterion and each.outcome == DONE for each in attempts)
 
 
 def _again(run: RunState, place: SprintPlace, attempts: Sequence[RunAttempt]) -> RunMove:
@@ -204,7 +246,13 @@ def _compared(verdict: RunVerdict) -> list[tuple[str, list[str]]]:
 
 
 def _verdict_on(run: RunState, attempt: RunAttempt) -> RunVerdict | None:
-    return next((each for each in reversed(run.verdicts) if each.attempt == attempt.id), None)
+    """Return the last verdict on an attempt, also one after a review of it."""
+    ids = {attempt.id}
+    for each in run.attempts[run.attempts.index(attempt) + 1 :]:
+        if not each.review or each.stay != attempt.stay:
+            break
+        ids.add(each.id)
+    return next((each for each in reversed(run.verdicts) if each.attempt in ids), None)
 
 
 def blockers_after(run: RunState, attempt: RunAttempt) -> tuple[RunBlocker, ...]:

@@ -71,10 +71,10 @@ def _attempts(attempts: Sequence[RunAttempt]) -> str:
         return ""
     last = attempts[-1]
     count = f"attempt {len(attempts)}, " if len(attempts) > 1 else ""
-    return f": {count}{last.id} ({_short(last.client)}) {last.outcome or 'works'}"
+    return f": {count}{last.id} ({client_name(last.client)}) {last.outcome or 'works'}"
 
 
-def _short(client: str) -> str:
+def client_name(client: str) -> str:
     """Return a client's name; of a command line, the name of its program."""
     program, _, more = client.partition(" ")
     return f"{program.rpartition('/')[2]} …" if more else program.rpartition("/")[2]

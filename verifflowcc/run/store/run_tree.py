@@ -58,8 +58,12 @@ class RunPlace:
         return f"{self.run}@{hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:12]}"
 
     def tree(self, name: str = INTEGRATION) -> Path:
-        """Return the top of a worktree that git lists for the branch, else where it is going to be."""
-        return listed_trees(self.root).get(branch_of(self.run, name), self.trees / name)
+        """Return the top of a worktree that git lists for the branch, else where it is going to be.
+
+        Git is asked only where the worktree is not at its own place, since a driver needs this many times an attempt.
+        """
+        branch, own = branch_of(self.run, name), self.trees / name
+        return own if is_sound(own, branch) else listed_trees(self.root).get(branch, own)
 
     def project(self, name: str = INTEGRATION) -> Path:
         """Return the project's folder in a worktree."""

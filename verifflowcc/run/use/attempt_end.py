@@ -1,14 +1,22 @@
 """End an attempt: compare what it changed with what its role may change, commit it, merge it."""
 
-from verifflowcc.base.errors import LedgerError, VfccError
+from collections.abc import Iterator
+from pathlib import Path
+
+from verifflowcc.base.errors import FormatError, LedgerError, VfccError
 from verifflowcc.base.files.layout import Stamps
 from verifflowcc.base.formats.event_bytes import parse_event
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldTable, Value
 from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.sprint_state import artifacts_folder
 from verifflowcc.base.records import dataclass
 from verifflowcc.clients.use.hook_rules import rules_of
+from verifflowcc.items.store.item_edits import decode, parse_item, read_front
 from verifflowcc.prompt.use.artifact_drafting import put_artifact
 from verifflowcc.run.rules.agent_port import AgentEnding, AgentOutcome
+from verifflowcc.run.rules.answer_form import form_problem
+from verifflowcc.run.rules.review_answer import REVIEW_FORM, findings_of
 from verifflowcc.run.rules.run_bounds import AttemptBounds, bounds_of
 from verifflowcc.run.rules.run_fold import DONE, NO_CHANGE, OUT_OF_BOUNDS, RunAttempt, RunState, usage_payload
 from verifflowcc.run.store.run_tree import (
@@ -34,6 +42,8 @@ from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 MOST_PATHS = 50
 """So many paths of an attempt are on the ledger; of more, how many there are."""
+_REVIEW = frozenset(("reviewed", "verified", "fingerprint"))
+"""Keys of an item's file that speak of a review of it or of one of its links."""
 _UNKNOWN = AgentEnding(AgentOutcome.DONE, message="the driver was killed before it kept how the client ended")
 
 
@@ -56,6 +66,7 @@ class _TreeResult:
     outcome: str
     commit: str | None
     bounds: AttemptBounds
+    findings: tuple[str, ...] = ()
 
 
 def _end(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding) -> None:
@@ -72,6 +83,7 @@ def _end(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding) -> None:
             "left_out": _listed(left.bounds.left_out),
             "session": ending.session or attempt.session,
             "message": shown(ending.message or ending.failure),
+            **({"findings": [shown(each) for each in left.findings]} if attempt.review else {}),
         },
     )
     top = driver.place.tree(attempt.tree)
@@ -88,6 +100,8 @@ def _left_behind(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding) ->
     if before is not None and before != now:  # before git reads settings that an agent wrote
         names = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
         return _TreeResult(OUT_OF_BOUNDS, None, AttemptBounds(tuple(f"{each} (git's own)" for each in names), ()))
+    if attempt.review:
+        return _review_result(driver, attempt, ending, top)
     committed = attempt_commit(top, attempt.base, attempt.id)
     refs = () if committed else refs_with(top, attempt.base, branch)
     changes = changes_since(top, attempt.base)
@@ -96,6 +110,7 @@ def _left_behind(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding) ->
         _rules(driver, attempt),
         str(driver.place.project(attempt.tree)),
         lambda path: _event_at(driver, attempt, path),
+        lambda path: _item_at(driver, attempt, path),
     )
     bounds = AttemptBounds((*(f"{ref} (a ref of its own)" for ref in refs), *bounds.outside), bounds.left_out)
     changed = len(changes) > len(bounds.left_out)
@@ -103,11 +118,26 @@ def _left_behind(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding) ->
         return _TreeResult(_outcome(ending, bounds, changed=False), None, bounds)
     message = (
         f"{driver.place.run}: {attempt.stage} by {attempt.role}\n\n"
-        f"Vfcc-Actor: agent:{attempt.role}\n{TRAILER}: {attempt.id}\n"
+        # the criterion `commit` wants a message with the sprint's own id, which that of the run is not
+        f"Vfcc-Sprint: {driver.sprint}\nVfcc-Actor: agent:{attempt.role}\n{TRAILER}: {attempt.id}\n"
     )
     commit = committed or commit_attempt(top, message, _below(driver, bounds.left_out))
     driver.tools.reached("commit")
     return _TreeResult(_outcome(ending, bounds, changed=True), commit, bounds)
+
+
+def _review_result(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding, top: Path) -> _TreeResult:
+    """Return the findings of a review; one that changed a file, or answers in another form, has none that count."""
+    changed = tuple(
+        f"{_from_project(driver, each)} (a review changes nothing)" for each in changes_since(top, attempt.base)
+    )
+    bounds = AttemptBounds(changed, ())
+    if ending.outcome is not AgentOutcome.DONE or changed:
+        return _TreeResult(OUT_OF_BOUNDS if changed else str(ending.outcome), None, bounds)
+    answer = ending.structured or ending.message
+    if form_problem(answer, REVIEW_FORM):  # also of a driver that was killed before it kept the answer
+        return _TreeResult(str(AgentOutcome.SCHEMA), None, bounds)
+    return _TreeResult(DONE, None, bounds, findings_of(answer))
 
 
 def _outcome(ending: AgentEnding, bounds: AttemptBounds, *, changed: bool) -> str:
@@ -148,6 +178,26 @@ def _event_at(driver: RunDriver, attempt: RunAttempt, path: str) -> Event | None
         return parse_event(full.read_bytes(), full.stem)
     except (OSError, LedgerError):
         return None
+
+
+def _item_at(driver: RunDriver, attempt: RunAttempt, path: str) -> Item | None:
+    full = driver.place.project(attempt.tree) / path
+    try:
+        data = full.read_bytes()
+        item, front = parse_item(path, data).item, read_front(decode(path, data))[1]
+        return None if front is None or _REVIEW & set(_keys(front)) else item
+    except (OSError, FormatError):
+        return None
+
+
+def _keys(value: Value) -> Iterator[str]:
+    if isinstance(value, FieldTable):
+        for name, each in value.pairs:
+            yield name
+            yield from _keys(each)
+    elif isinstance(value, FieldList):
+        for each in value.values:
+            yield from _keys(each)
 
 
 def _listed(paths: tuple[str, ...]) -> list[str]:

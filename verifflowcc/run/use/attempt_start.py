@@ -26,6 +26,7 @@ from verifflowcc.run.rules.agent_port import (
     StepKind,
 )
 from verifflowcc.run.rules.client_entries import client_and_model
+from verifflowcc.run.rules.review_answer import READING_TOOLS, REVIEW_FORM, REVIEW_TEXT, REVIEWER
 from verifflowcc.run.rules.run_fold import RunAttempt, RunState
 from verifflowcc.run.rules.run_moves import ATTEMPT_MINUTES, RunMove, SprintPlace, blockers_text
 from verifflowcc.run.store.agent_process import passed_variables
@@ -47,6 +48,10 @@ You are the {role} of the stage {stage} in a run that vfcc drives; no person can
 Work in this folder alone. Change only what your role may change, write the artifacts that the stage asks for, then end.
 Do not commit, push, merge or move the sprint: vfcc commits your files, runs the checks and asks the gate.
 """
+REVIEW_ROLE = """\
+You are the {role} of the stage {stage} in a run that vfcc drives; no person can answer questions.
+Read the work in this folder, change nothing, and answer in the form that is asked for.
+"""
 GO_ON = "You were interrupted, and what you did last may be half done. Check it, finish the task, then end.\n"
 
 
@@ -54,6 +59,8 @@ def start_attempt(driver: RunDriver, run: RunState, sprint: SprintState, place: 
     """Make the worktree and the prompt of the next attempt, and write to the ledger that it starts."""
     if move.wait_s:
         _wait(driver, move.wait_s)
+    if move.review:
+        place = replace(place, role=REVIEWER)
     number = 1 + sum(each.role == place.role for each in run.attempts)
     attempt_id = f"{place.role}-{number}"
     driver.save(f"before {attempt_id}")
@@ -70,7 +77,7 @@ def start_attempt(driver: RunDriver, run: RunState, sprint: SprintState, place: 
     client, model = client_and_model(move.client)
     text = blockers_text([each for each in move.blockers if not each.person]) if move.blockers else ""
     if resumed is None:
-        text = _prompt(driver, place, sprint, tree) + (f"\n{text}" if text else "")
+        text = _prompt(driver, place, sprint, tree, move.review) + (f"\n{text}" if text else "")
     files = AttemptFiles(driver.place, attempt_id)
     files.clear()
     files.write_prompt(text)
@@ -86,6 +93,7 @@ def start_attempt(driver: RunDriver, run: RunState, sprint: SprintState, place: 
         "session": resumed.session if resumed else _new_session(),
         "tree": tree,
         "fresh": resumed is None,
+        **({"review": move.review} if move.review else {}),
     }
     driver.note(EventType.ATTEMPT_STARTED, payload)
     driver.save(f"{attempt_id} started")
@@ -105,13 +113,22 @@ def _joined(driver: RunDriver, resumed: RunAttempt, base: str) -> bool:
     return bring_up_to_date(top, base)
 
 
-def _prompt(driver: RunDriver, place: SprintPlace, sprint: SprintState, tree: str) -> str:
-    """Return the prompt of the stage's role, compiled in the attempt's worktree."""
+def _prompt(driver: RunDriver, place: SprintPlace, sprint: SprintState, tree: str, review: str = "") -> str:
+    """Return the prompt of the stage's role, or of a review, compiled in the attempt's worktree."""
     here = Workspace(driver.place.project(tree), driver.clock)
     note_started(here.local, sprint.id)
     role = role_of_stage(here, sprint.id, place.stage)
     prompt = compile_prompt_only(here, Question(role, sprint.id, place.stage))
-    return prompt.text if prompt.text.endswith("\n") else f"{prompt.text}\n"
+    text = prompt.text if prompt.text.endswith("\n") else f"{prompt.text}\n"
+    return f"{text}\n{_review_text(driver, sprint, str(place.stage), review)}" if review else text
+
+
+def _review_text(driver: RunDriver, sprint: SprintState, stage: str, criterion: str) -> str:
+    found = sprint.stage(stage)
+    asked = (*found.stage.enter, *found.stage.exit) if found else ()
+    title = next((each.title for each in asked if each.id == criterion), "") or criterion
+    base = driver.state()[0].base
+    return REVIEW_TEXT.format(stage=stage, criterion=criterion, title=title, base=base)
 
 
 def _new_session() -> str:
@@ -180,25 +197,30 @@ def _text(driver: RunDriver, attempt: RunAttempt) -> str:
     if not attempt.fresh:
         return blockers or GO_ON
     place = SprintPlace(attempt.stage, attempt.stay, attempt.role)
-    return _prompt(driver, place, sprint, attempt.tree) + (f"\n{blockers}" if blockers else "")
+    blockers = "" if attempt.review else blockers
+    return _prompt(driver, place, sprint, attempt.tree, attempt.review) + (f"\n{blockers}" if blockers else "")
 
 
 def _task(driver: RunDriver, run: RunState, attempt: RunAttempt, session: str, text: str) -> AgentTask:
     project = driver.place.project(attempt.tree)
     scratch = AttemptFiles(driver.place, attempt.id).folder
     passed = effective_config(driver.workspace).config.run.environment
+    tools = role_tools(driver.workspace, attempt.role)
+    if attempt.review:
+        tools = {name: table for name, table in tools.items() if name in READING_TOOLS}
     return AgentTask(
         folder=str(project),
         scratch=str(scratch),
         role=attempt.role,
         prompt=text,
-        role_text=ROLE_TEXT.format(role=attempt.role, stage=attempt.stage),
+        role_text=(REVIEW_ROLE if attempt.review else ROLE_TEXT).format(role=attempt.role, stage=attempt.stage),
         session=session,
-        tools=role_tools(driver.workspace, attempt.role),
+        tools=tools,
         closed=CLOSED,
-        opened=(f"{artifacts_folder(run.sprint, attempt.stage)}/**",),
+        opened=() if attempt.review else (f"{artifacts_folder(run.sprint, attempt.stage)}/**",),
         model=attempt.model,
         limits=_limits(run),
+        schema=REVIEW_FORM if attempt.review else "",
         environment={**passed_variables(passed, os.environ), "VFCC_SPRINT": run.sprint},
         checkout=str(driver.place.root),
     )

@@ -18,7 +18,7 @@ from verifflowcc.base.text.identifiers import is_ulid
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.evidence_listing import find_evidence
 from verifflowcc.gates.use.evidence_making import run_evidence
-from verifflowcc.gates.use.gates_now import ask_stage
+from verifflowcc.gates.use.gates_now import StageGates, ask_stage
 from verifflowcc.gates.use.owed import UnmetCriterion, owed_by
 from verifflowcc.gates.use.sprints import close_sprint
 from verifflowcc.prompt.use.stages import advance_stage
@@ -28,7 +28,8 @@ from verifflowcc.run.store.run_tree import INTEGRATION, ensure_tree, undo_half_m
 from verifflowcc.run.use.attempt_end import merge_attempt, settle_attempt
 from verifflowcc.run.use.attempt_start import start_attempt
 from verifflowcc.run.use.run_machinery import RunDriver, shown
-from verifflowcc.run.use.run_reading import STOP, TO_DO, in_tree, lock_file, sprint_place
+from verifflowcc.run.use.run_reading import STOP, TAG, TO_DO, in_tree, lock_file, sprint_place
+from verifflowcc.run.use.stage_reviews import record_review, with_findings
 from verifflowcc.run.use.tree_setup import prepare_tree
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 
@@ -100,7 +101,7 @@ def _make(driver: RunDriver, run: RunState, sprint: SprintState, move: RunMove) 
             assert move.attempt is not None
             merge_attempt(driver, move.attempt)
         case MoveKind.JUDGE:
-            _judge(driver, place, move)
+            _judge(driver, run, place, move)
         case MoveKind.ADVANCE:
             _advance(driver, place)
         case MoveKind.ASK:
@@ -126,13 +127,16 @@ def _stopped(driver: RunDriver, run: RunState, status: RunStatus, detail: str) -
     return driver.state()[0]
 
 
-def _judge(driver: RunDriver, place: SprintPlace, move: RunMove) -> None:
+def _judge(driver: RunDriver, run: RunState, place: SprintPlace, move: RunMove) -> None:
     """Make evidence for the stage in the integration worktree, ask its gate, and write down what it lacks."""
     workspace, stage = driver.workspace, str(place.stage)
     prepare_tree(workspace, workspace.root, driver.place.marker, driver.tools.say)
-    _make_evidence(driver, workspace, stage)
+    asked = _make_evidence(driver, workspace, stage)
+    if move.attempt is not None and move.attempt.review:
+        record_review(driver, stage, move.attempt)
+        asked = ask_stage(workspace, driver.sprint, stage)
     driver.tools.reached("evidence")
-    blockers = blockers_of(workspace, driver.sprint, stage)
+    blockers = with_findings(blockers_in(workspace, asked), run, place.stay)
     listed: list[Json] = [
         {"criterion": each.criterion, "reason": each.reason, "person": each.person} for each in blockers
     ]
@@ -143,34 +147,71 @@ def _judge(driver: RunDriver, place: SprintPlace, move: RunMove) -> None:
     driver.tools.say(f"{stage}: gate {verdict}")
 
 
-def _make_evidence(driver: RunDriver, workspace: Workspace, stage: str) -> None:
-    """Make the evidence that the gates on the way out of a stage lack, and no other: each costs a run of a command."""
-    owed = [each for each in owed_by(ask_stage(workspace, driver.sprint, stage)) if each.command.startswith(_EVIDENCE)]
-    for name in dict.fromkeys(each.stage for each in owed):
-        wanted = tuple(each.criterion for each in owed if each.stage == name)
-        try:
-            run_evidence(workspace, driver.sprint, wanted, stage=name, actor=PROGRAM, progress=driver.tools.say)
-        except NotAllowed:
-            raise
-        except (WorkspaceError, UsageError) as error:  # the gate says what else it lacks
-            driver.tools.say(f"{name}: {error.message.splitlines()[0]}")
+def _make_evidence(driver: RunDriver, workspace: Workspace, stage: str) -> StageGates:
+    """Make the evidence that the gates on the way out of a stage lack, and no other: each costs a run of a command.
+
+    What is made can show that more is lacking: of the earlier stages a gate names the first thing to do alone. Returns
+    the gates as they are then.
+    """
+    made: set[tuple[str, str]] = set()
+    while True:
+        asked = ask_stage(workspace, driver.sprint, stage)
+        wanted = [each for each in _evidence_wanted(asked) if each not in made]
+        if not wanted:
+            return asked
+        made.update(wanted)
+        for name in dict.fromkeys(each for each, _ in wanted):
+            criteria = tuple(criterion for each, criterion in wanted if each == name)
+            try:
+                run_evidence(workspace, driver.sprint, criteria, stage=name, actor=PROGRAM, progress=driver.tools.say)
+            except NotAllowed:
+                raise
+            except (WorkspaceError, UsageError) as error:  # the gate says what else it lacks
+                driver.tools.say(f"{name}: {error.message.splitlines()[0]}")
+
+
+def _evidence_wanted(asked: StageGates) -> list[tuple[str, str]]:
+    """Return the stage and the criterion of each piece of evidence that is to be made.
+
+    They are those of the command that a gate names: a criterion over the trace wants the evidence of another one.
+    """
+    found = []
+    for each in owed_by(asked):
+        if _is_tag(each):
+            found.append((each.stage, each.criterion))
+        elif each.command.startswith(_EVIDENCE):
+            name, *options = each.command.removeprefix(_EVIDENCE).split("#")[0].split()
+            found.append((options[1] if options[:1] == ["--stage"] else each.stage, name))
+    return list(dict.fromkeys(found))
 
 
 def blockers_of(workspace: Workspace, sprint_id: str, stage: str) -> tuple[RunBlocker, ...]:
     """Return what the gate of the active stage lacks, with the first failures of its evidence."""
-    asked = ask_stage(workspace, sprint_id, stage)
+    return blockers_in(workspace, ask_stage(workspace, sprint_id, stage))
+
+
+def blockers_in(workspace: Workspace, asked: StageGates) -> tuple[RunBlocker, ...]:
+    """Return what gates that were asked lack, with the first failures of their evidence."""
     used = {(gate.stage, each.criterion.id): each.used for gate in asked.gates for each in gate.assessments}
     found = []
     for each in owed_by(asked):
         evidence = used.get((each.stage, each.criterion), ())
-        found.append(RunBlocker(each.criterion, _reason(workspace, sprint_id, each, evidence), each.person))
+        person = each.person or _is_tag(each)
+        found.append(RunBlocker(each.criterion, _reason(workspace, asked.sprint.id, each, evidence), person))
     return tuple(found)
+
+
+def _is_tag(owed: UnmetCriterion) -> bool:
+    """Whether a criterion wants a tag: no role may set one, and the driver sets none, so a person does."""
+    return owed.command.startswith(TAG)
 
 
 def _reason(workspace: Workspace, sprint_id: str, owed: UnmetCriterion, used: tuple[str, ...]) -> str:
     parts = [owed.line.partition(": ")[2] if not owed.entering else owed.line]
     if owed.person:
         parts.append(f"to do: {owed.todo}")
+    elif _is_tag(owed):
+        parts.append(f"to do: {TAG} NAME")
     elif owed.file:
         parts.append(f"file: {owed.file}")
     for evidence_id in used:

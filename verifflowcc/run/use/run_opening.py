@@ -22,6 +22,7 @@ from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.prompt.use.stages import reopen_stage
 from verifflowcc.run.rules.command_agent import of_checkout
+from verifflowcc.run.rules.review_answer import REVIEWER
 from verifflowcc.run.rules.run_fold import RunState, RunStatus
 from verifflowcc.run.rules.run_moves import MAX_ATTEMPTS, MAX_MINUTES, MAX_TOKENS
 from verifflowcc.run.store.run_tree import (
@@ -41,6 +42,7 @@ from verifflowcc.run.use.driving import blockers_of, drive, driving
 from verifflowcc.run.use.run_machinery import RunDriver, RunMachinery
 from verifflowcc.run.use.run_reading import (
     STOP,
+    TAG,
     OpenRun,
     all_runs,
     driver_of,
@@ -49,6 +51,7 @@ from verifflowcc.run.use.run_reading import (
     merge_command,
     sprint_place,
 )
+from verifflowcc.run.use.stage_reviews import require_reviewable
 from verifflowcc.sprint.store.allowed import allows_code
 from verifflowcc.sprint.use.allow_use import ensure_allowed
 from verifflowcc.sprint.use.configuration import effective_config
@@ -63,6 +66,8 @@ RunClients = Mapping[str, tuple[str, ...]]
 class RunOrder:
     """The settings of a run: the clients of each role (`*`: of all others), and its ceilings."""
 
+    reviews: RunClients = field(default_factory=dict)
+    """Criterion → the client that reviews it."""
     clients: RunClients = field(default_factory=lambda: {"*": ("claude",)})
     until: str | None = None
     attempts: int = MAX_ATTEMPTS
@@ -98,7 +103,7 @@ def start_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: 
     """Open a run of a sprint and drive it. Raises ConflictError where one of the sprint is open already."""
     with locked(runs_folder(workspace.root) / "opening", WAIT_S):
         state = _checked(workspace, sprint, order, tools)
-        _require_installed(workspace, order.clients, tools, hint="vfcc run --agent CLIENT")
+        _require_installed(workspace, _all_clients(order), tools, hint="vfcc run --agent CLIENT")
         if uncommitted := uncommitted_files(workspace.root):
             tools.say(f"note: the run starts from the last commit; {len(uncommitted)} changed files are not part of it")
         driver = _opened(workspace, state, order, tools)
@@ -109,7 +114,7 @@ def start_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: 
 def plan_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: RunMachinery) -> RunPlan:
     """Return what a run would do; nothing is written. Raises as `start_run` does."""
     state = _checked(workspace, sprint, order, tools, restore=False)
-    for program in _missing_programs(workspace, order.clients, tools):
+    for program in _missing_programs(workspace, _all_clients(order), tools):
         tools.say(f"note: {program} is not installed here")
     place = place_of(workspace.root, _free_id(workspace, state.id))
     assert state.workflow is not None
@@ -118,6 +123,7 @@ def plan_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: R
         left = left or each.id == state.current
         if left:
             stages.append((each.id, each.role, order.clients.get(each.role) or order.clients["*"]))
+            stages += [(each.id, REVIEWER, order.reviews[one.id]) for one in each.exit if one.id in order.reviews]
         if each.id == order.until:
             break
     return RunPlan(place.run, state.id, branch_of(place.run), str(place.trees), tuple(stages), order.limits())
@@ -133,7 +139,8 @@ def _checked(
         raise UsageError(f"{state.id} is closed", hint='vfcc sprint start "Title"')
     if order.until:
         find_stage(state, order.until)
-    for each in _named(order.clients):
+    require_reviewable(state, order.reviews)
+    for each in _named(_all_clients(order)):
         tools.client(each)
     _require_committed(workspace, state)
     _require_allowed(workspace, state)
@@ -155,6 +162,11 @@ def _require_installed(workspace: Workspace, clients: RunClients, tools: RunMach
 def _missing_programs(workspace: Workspace, clients: RunClients, tools: RunMachinery) -> list[str]:
     programs = [of_checkout(tools.client(each).program, str(workspace.root)) for each in _named(clients)]
     return [each for each in programs if shutil.which(each) is None]
+
+
+def _all_clients(of: RunOrder | RunState) -> RunClients:
+    """Return the clients of roles and of reviews; a criterion may have the name of a role."""
+    return {**of.clients, **{f"review {name}": words for name, words in of.reviews.items()}}
 
 
 def _named(clients: RunClients) -> tuple[str, ...]:
@@ -218,6 +230,8 @@ def _opened(workspace: Workspace, state: SprintState, order: RunOrder, tools: Ru
     driver = RunDriver(place, state.id, workspace.clock, tools)
     clients: dict[str, Json] = {role: list(words) for role, words in order.clients.items()}
     payload: dict[str, Json] = {"base": base, "until": order.until, "clients": clients, "limits": order.limits()}
+    if order.reviews:
+        payload["reviews"] = {name: list(words) for name, words in order.reviews.items()}
     driver.note(EventType.RUN_OPENED, {**payload, "branch": current_branch(root)})
     driver.save("opened")
     return driver
@@ -239,7 +253,7 @@ def resume_run(
             return state
         if state.status is RunStatus.WAITING and _still_waits(driver, state, sprint):
             return state
-        _require_installed(workspace, state.clients, tools, hint=f"vfcc run status {state.id}")
+        _require_installed(workspace, _all_clients(state), tools, hint=f"vfcc run status {state.id}")
         if state.status is not RunStatus.WORKING or limits:
             answers = state.asked.event if state.asked else None
             driver.note(EventType.RUN_ANSWERED, {"answers": answers, **({"limits": dict(limits)} if limits else {})})
@@ -257,7 +271,7 @@ def retry_stage(workspace: Workspace, stage: str, run: str | None, tools: RunMac
         find_stage(sprint, stage)
         if state.status is RunStatus.DONE:
             raise UsageError(f"{state.id} is done", hint="vfcc run")
-        _require_installed(workspace, state.clients, tools, hint=f"vfcc run status {state.id}")
+        _require_installed(workspace, _all_clients(state), tools, hint=f"vfcc run status {state.id}")
         if sprint.current != stage:
             reopen_stage(driver.workspace, sprint.id, stage, f"retry of the run {state.id}", actor=PROGRAM)
         driver.note(EventType.RUN_ANSWERED, {"answers": None, "retry": stage})
@@ -285,6 +299,8 @@ def _still_waits(driver: RunDriver, state: RunState, sprint: SprintState) -> boo
     if state.asked is None or place.stage is None or place.stay != state.asked.stay:
         return False
     verdict = state.verdict(place.stay)
+    if any(f"to do: {TAG}" in each.reason for each in (verdict.blockers if verdict else ())):
+        return False  # only new evidence shows whether there is one now
     now = blockers_of(driver.workspace, sprint.id, place.stage)
     return verdict is not None and now == verdict.blockers
 

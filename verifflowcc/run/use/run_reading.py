@@ -24,6 +24,8 @@ LOCK = "lock"
 STOP = "stop"
 """The file that asks a driver to stop after its step."""
 TO_DO = "; to do: "
+TAG = "git tag"
+"""How the step begins of a criterion that wants a tag."""
 FORMAT = 1
 """The `v` of the lines of `vfcc run events`."""
 
@@ -201,7 +203,8 @@ def merge_command(place: RunPlace) -> str:
 def in_tree(workspace: Workspace, sprint_id: str, command: str) -> str:
     """Return a command of vfcc as it is run in the integration worktree from anywhere."""
     named = command_in(workspace, sprint_id)(command)
-    return named.replace("vfcc ", f"vfcc -C {workspace.root} ", 1) if named.startswith("vfcc ") else named
+    program, _, rest = named.partition(" ")
+    return f"{program} -C {workspace.root} {rest}" if program in ("vfcc", "git") else named
 
 
 LINE_TYPES = {
