@@ -147,3 +147,28 @@ def test_what_is_plainly_told_does_not_wait(text: str) -> None:
     (found,) = said(text)
 
     assert found.confidence >= 500
+
+
+NAMED = [
+    ("We've been using Skype for calls, but I'd like to transition to Zoom going forward.", "zoom"),
+    ("While we've been using IntelliCode, I want to transition to TabNine as our primary coding assistant.", "tabnine"),
+    ("One of the key changes is our adoption of CodeWhisperer as the primary coding assistant.", "codewhisperer"),
+    ("We've actually transitioned to using Microsoft Teams for all our video calls.", "microsoft-teams"),
+    ("I want you to set up your workspace with at least three monitors.", "three"),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), NAMED)
+def test_what_a_named_speaker_asks_in_passing_is_read(text: str, value: str) -> None:
+    found = list(extract(Turn("t1", Speaker.PERSON, text, "s1", name="Anna")).candidates)
+
+    assert [(value in each.value, each.negated, each.content) for each in found] == [(True, False, text)]
+
+
+def test_of_two_sentences_that_say_the_same_the_fuller_is_kept() -> None:
+    fuller = (
+        "As you know, we've been using Skype for our video calls, but I'd like to transition to Zoom going forward."
+    )
+    turn = Turn("t1", Speaker.PERSON, f"{fuller} So, from now on, let's use Zoom.", "s1", name="Anna")
+
+    assert [each.content for each in extract(turn).candidates] == [fuller]

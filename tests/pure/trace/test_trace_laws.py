@@ -35,9 +35,10 @@ from verifflowcc.base.model.trace_values import (
     TraceItem,
     TraceReport,
 )
+from verifflowcc.trace.rules.impact import impact, needs_others, story
 from verifflowcc.trace.rules.item_state import TraceCoverage
-from verifflowcc.trace.rules.trace_check import check
-from verifflowcc.trace.rules.trace_view import TraceView
+from verifflowcc.trace.rules.trace_check import check, check_view
+from verifflowcc.trace.rules.trace_view import TraceView, around
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-STABLE")
 
@@ -276,3 +277,30 @@ def test_code_and_reports_of_any_order_join_alike() -> None:
     ]
 
     assert keys(checked(worlds_[0])) == keys(checked(worlds_[1]))
+
+
+def alone(world: World, name: str) -> World:
+    """The world of what is around an item."""
+
+    def named(own: str) -> list[TraceItem]:
+        return [each for each in world.items if each.id == own]
+
+    def holding(own: str) -> list[TraceItem]:
+        return [each for each in world.items if any(link.to == own for link in each.links)]
+
+    items = around(TraceView(world.sources(), world.policy).by_id[name], world.policy, named, holding)
+    return world.but(items=items)
+
+
+@pytest.mark.vfcc("REQ-TRACE-WHY", "REQ-TRACE-IMPACT")
+@settings(deadline=None, max_examples=60)
+@given(strange())
+def test_what_is_around_an_item_is_enough_for_its_story_and_its_impact(world: World) -> None:
+    whole = TraceView(world.sources(), world.policy)
+    report = check_view(whole)
+    for name in whole.by_id:
+        part = TraceView(alone(world, name).sources(), world.policy)
+        if needs_others(part, name):
+            continue
+        assert story(part, check_view(part), name) == story(whole, report, name)
+        assert impact(part, name) == impact(whole, name)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.extraction_gold import Rule, says
+
 SCRIPT = Path(__file__).parents[3] / "benchmarks" / "extraction.py"
 MODEL = """
 import json, sys
@@ -92,3 +94,23 @@ def test_it_tells_what_hangs_on_names_lists_decisions_and_has_baselines(data: Pa
     assert {"extraction", "extraction, no tool known by name"} <= ways
     assert {"baseline: keep everything", "baseline: newest by subject"} <= ways
     assert len(told["sample"]) == 2  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("item", "gold", "same"),
+    [
+        ("Work from home no more than three days a week.", "work from home at most three times a week", True),
+        ("Going forward, I'd like you to disregard the use of linters.", "never use a linter", True),
+        ("One of our practices is avoiding the use of a linter.", "never use a linter", True),
+        ("Always use a linter.", "never use a linter", False),
+        (
+            "Start function names with 'a_' and include the string 'q' in function argument names.",
+            "always include the string 'q' in function argument names",
+            True,
+        ),
+    ],
+)
+def test_the_matching_reads_denials_and_two_rules_as_they_are_written(item: str, gold: str, same: bool) -> None:
+    topic = (gold, gold.replace("three", "two"), "always use a linter") if "linter" in gold else (gold,)
+
+    assert says(item, Rule(1, gold, topic, "names" in gold)) is same

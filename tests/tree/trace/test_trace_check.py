@@ -3,6 +3,7 @@
 import os
 import shutil
 import sqlite3
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,7 +14,7 @@ import pytest
 from tests.cli.trees import everything
 from tests.traced_project import CONFIG, FILES, HIGH, ITEMS, LOW, NEED, case, item, junit, traced
 from tests.trees import write_tree
-from verifflowcc.base.errors import ConfigError, FormatError
+from verifflowcc.base.errors import ConfigError, ConflictError, FormatError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.baseline_rules import baseline_text
 from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKind
@@ -21,9 +22,12 @@ from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.checking import check_everything
 from verifflowcc.sprint.use.pinned_workflow import policy_of
+from verifflowcc.trace.rules.impact import Impact, Story, impact, story
+from verifflowcc.trace.rules.trace_view import find_item
 from verifflowcc.trace.store.trace_cache import TraceIndex
 from verifflowcc.trace.use.trace_checking import TraceCheckResult, check_trace
 from verifflowcc.trace.use.trace_code import INDEX, key_of, read_items, read_stamps
+from verifflowcc.trace.use.trace_narrowing import ItemPage, see_trace, show_item
 from verifflowcc.trace.use.trace_sources import read_sources
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
@@ -179,6 +183,105 @@ def test_one_changed_file_costs_one_file(tmp_path: Path, settled: None) -> None:
 
     (tmp_path / LOW).touch()
     assert read_items(here, policy).parsed == 0
+
+
+OPENED: list[str] = []
+
+
+def note(event: str, given: tuple[object, ...]) -> None:
+    if event == "open" and isinstance(given[0], str) and f"/{ITEMS}/" in given[0]:
+        OPENED.append(given[0].rpartition("/")[2])
+
+
+sys.addaudithook(note)
+
+
+def answers(here: Workspace, name: str) -> tuple[Story, Impact, ItemPage]:
+    """What `trace why`, `impact` and `show` say of an item."""
+    seen = see_trace(here, name=name)
+    own = find_item(seen.view, name).id
+    return story(seen.view, seen.report, own), impact(seen.view, own), show_item(here, name)
+
+
+def answer_or_refusal(here: Workspace, name: str) -> object:
+    """The answers, or why there are none."""
+    try:
+        return answers(here, name)
+    except ConflictError as error:
+        return str(error)
+
+
+def many(root: Path, number: int) -> Workspace:
+    """The small project with so many other items in it, which have nothing to do with it."""
+    others = {f"{ITEMS}/need/NEED-{each}.md": item(f"NEED-{each}", "need") for each in range(number)}
+    return traced(root, **others)
+
+
+@pytest.mark.vfcc("REQ-TRACE-WHY", "REQ-TRACE-IMPACT")
+@pytest.mark.parametrize("number", [3, 60])
+def test_one_item_is_answered_without_the_others(tmp_path: Path, settled: None, number: int) -> None:
+    here = many(tmp_path, number)
+    whole = answers(here, "REQ-high")
+    with sqlite3.connect(index(here)) as store:  # a row of another item that is fetched shows by its checksum
+        store.execute(
+            "UPDATE trace_items SET facts = 'damaged' WHERE path LIKE '%NEED-_.md' OR path LIKE '%NEED-__.md'"
+        )
+    store.close()
+    OPENED.clear()
+
+    assert answers(here, "REQ-high") == whole
+    assert answers(here, "req-hi")[0].item.id == "REQ-high"
+    assert OPENED == []
+    read_items(here, policy_of(here))
+    assert len(OPENED) == number
+
+
+CHANGES_AROUND: dict[str, tuple[Callable[[Path], object], int | None]] = {
+    "nothing": (lambda root: None, 0),
+    "the item": (lambda root: (root / HIGH).write_text(item("REQ-high", "requirement", "refines NEED-other")), 1),
+    "its parent": (lambda root: (root / NEED).write_text(item("NEED-tide", "need", text="It shall be otherwise.")), 1),
+    "a new child": (lambda root: (root / ITEMS / "need" / "N.md").write_text(item("N", "need", "refines REQ-high")), 1),
+    "its parent goes": (lambda root: (root / NEED).unlink(), 0),
+    "a sibling is no longer read": (lambda root: (root / LOW).write_bytes(b"\xff"), 1),
+    "its id twice": (lambda root: (root / ITEMS / "need" / "N.md").write_text(item("REQ-high", "need")), None),
+    "its code": (_edit("tests/test_gauge.py"), 0),
+}
+
+
+@pytest.mark.vfcc("REQ-TRACE-WHY", "REQ-CACHES-ANSWER-ALIKE")
+@pytest.mark.parametrize("change", CHANGES_AROUND)
+def test_of_what_changed_around_an_item_that_alone_is_read(tmp_path: Path, settled: None, change: str) -> None:
+    here = many(tmp_path, 5)
+    answers(here, "REQ-high")
+    edit, files = CHANGES_AROUND[change]
+    edit(tmp_path)
+    OPENED.clear()
+    found = answer_or_refusal(here, "REQ-high")
+    assert files is None or len(set(OPENED)) == files
+    shutil.rmtree(here.local)
+    assert answer_or_refusal(here, "REQ-high") == found
+
+
+def test_links_that_are_gone_leave_the_index(tmp_path: Path, settled: None) -> None:
+    here, policy = traced(tmp_path), policy_of(traced(tmp_path))
+    read_items(here, policy)
+    (tmp_path / HIGH).write_text(item("REQ-high", "requirement", "refines NEED-other"), encoding="utf-8")
+    (tmp_path / LOW).unlink()
+    read_items(here, policy)
+
+    with sqlite3.connect(index(here)) as store:
+        assert store.execute("SELECT target, path FROM trace_links").fetchall() == [("NEED-other", HIGH)]
+    store.close()
+
+
+def test_a_finding_that_counts_the_items_of_a_report_is_made_from_all(tmp_path: Path, settled: None) -> None:
+    here = many(tmp_path, 3)
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build/junit.xml").write_text(junit(case("test_high"), case("test_low")), encoding="utf-8")
+    see_trace(here)
+    seen = see_trace(here, [str(tmp_path / "build/junit.xml")], name="REQ-high")
+
+    assert "2 items, REQ-high among them" in story(seen.view, seen.report, "REQ-high").findings[0].message
 
 
 def test_other_types_of_the_workflow_are_another_reading(tmp_path: Path, settled: None) -> None:

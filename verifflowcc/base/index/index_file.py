@@ -166,7 +166,7 @@ def having(names: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
             yield f"{column} IN ({','.join('?' * len(part))})", part
 
 
-LAYOUT = 15
+LAYOUT = 16
 _OLD_TABLES = """
 SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'
 """
@@ -187,8 +187,11 @@ CREATE INDEX postings_by_number ON postings (number);
 CREATE TABLE counts (key TEXT PRIMARY KEY, tokens INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE code (digest TEXT, kind TEXT, facts TEXT, PRIMARY KEY (digest, kind)) WITHOUT ROWID;
 CREATE TABLE trace_items (
-    path TEXT PRIMARY KEY, stamp TEXT NOT NULL, policy TEXT NOT NULL, digest TEXT NOT NULL, facts TEXT NOT NULL
+    path TEXT PRIMARY KEY, stamp TEXT NOT NULL, policy TEXT NOT NULL, digest TEXT NOT NULL, facts TEXT NOT NULL,
+    name TEXT
 ) WITHOUT ROWID;
+CREATE INDEX trace_items_by_name ON trace_items (name) WHERE name IS NOT NULL;
+CREATE TABLE trace_links (target TEXT, path TEXT, PRIMARY KEY (target, path)) WITHOUT ROWID;
 CREATE TABLE trace_reports (name TEXT PRIMARY KEY, key TEXT NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE memory_items (
     path TEXT, stamp TEXT, problem TEXT, id TEXT, first TEXT, {columns}, facts TEXT, digest TEXT

@@ -114,7 +114,7 @@ def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) 
     from verifflowcc.trace.rules.impact import story
     from verifflowcc.trace.rules.trace_view import find_item
 
-    seen = see(junit)
+    seen = see(junit, item)
     found = story(seen.view, seen.report, find_item(seen.view, item).id)
     if as_json:
         out.emit_json(found)

@@ -36,14 +36,16 @@ _CALM = (
     r"(?:starting|beginning|effective) (?:today|now|tomorrow|immediately|(?:this|next) \w+)|I'd rather (?:you|we)|"
     r"(?:you|we)(?:'re| are)(?= not (?:to|allowed|permitted)\b)|we(?:'re| are) going to(?= (?:start|stop|use|switch|"
     r"move|adopt|transition)\b)|(?:suggest|recommend|ask|request|propose) that (?:you|we)|"
-    r"(?<!that )(?<!which )(?:we|(?:the|our) team)(?:'ve| have| has)(?: all| now| recently)*(?= (?:adopted|"
+    r"(?<!that )(?<!which )(?:we|(?:the|our) team)(?:'ve| have| has)(?: all| now| recently| actually| also| just|"
+    r" officially| fully| since| already)*(?= (?:adopted|"
     r"standardi[sz]ed on|switched|moved|"
     r"migrated|transitioned|settled on|picked)\b)|"
     r"as of (?:now|today)|in (?:the )?future|by default|as a rule|"
     r"please|let's|let us|(?:do not|don't) forget to|remember to|be sure to|try to|"
     r"make sure(?: (?:that )?(?:you(?:'re| are)?|we(?:'re| are)?|to))?(?: that)?|"
     r"ensur(?:e|ing)(?: (?:that )?(?:you(?:'re| are)?|we(?:'re| are)?))?(?: that)?|"
-    r"(?:\w+ing |\w+ )?the importance of|to (?:emphasi[sz]e|stress)(?: that)?|"
+    r"(?:\w+ing |\w+ )?the (?:importance|value) of|"
+    r"emphasi[sz](?:e|ing)(?= (?:the )?use of\b)|to (?:emphasi[sz]e|stress)(?: that)?|"
     r"it(?:'s| is)(?: \w+)? (?:important|essential|crucial|vital|best|mandatory|necessary|imperative|"
     r"critical|better|time)"
     r"(?: (?:to|that|for (?:you|us) to))?|"
@@ -71,7 +73,8 @@ _WEAK = re.compile(
     r"(?:make sure|ensur|it's|it is|\w+ing the|the importance|importance|to (?:emphas|stress))", re.IGNORECASE
 )
 _OPEN = re.compile(
-    rf"{_WISH}|\bso (?=(?:using|the use of)\b)|(?<=[,:;–—-] )(?=(?:never|always|do not|don't) \w)|\b(?:{_CALM})(?!\w)",
+    rf"{_WISH}|(?=\bour adoption of\b)|\bso (?=(?:using|the use of)\b)|"
+    rf"(?<=[,:;–—-] )(?=(?:never|always|do not|don't) \w)|\b(?:{_CALM})(?!\w)",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
@@ -156,7 +159,8 @@ def _between(text: str, end: int) -> int:
 _FROM = r"(?: (?:away )?from [^,.;]+?)?"
 _USE = re.compile(
     rf"(?:us(?:e|ing)|used(?! to)|standardi[sz](?:e|ing|ed) on|settled on|picked|"
-    rf"(?:the )?(?:use|usage) of|utili[sz](?:e|ing)|adopt(?:ing|ed)?|employ(?:ing)?|incorporat(?:e|ing)|"
+    rf"(?:the )?(?:use|usage) of|our adoption of|utili[sz](?:e|ing)|adopt(?:ing|ed)?|employ(?:ing)?|"
+    rf"incorporat(?:e|ing)|"
     rf"go(?:ing)? with|stick(?:ing)? (?:to|with)|(?:switch|transition|shift|migrat)(?:e|"
     rf"ing|ed)?(?: over)?{_FROM} to(?: using)?|"
     rf"mov(?:e|ing|ed)(?: over)?{_FROM} to(?: using)?|rely(?:ing)? (?:solely )?on|opt(?:ing)? for|choos(?:e|ing)|"
@@ -179,7 +183,8 @@ _NEUTRAL = re.compile(
     r"mak(?:e|ing) it (?:a|our|your) (?:rule|policy|practice) (?:to )?|"
     r"(?:develop|form|build|keep|cultivat)(?:e|ing)? (?:a|the) (?:\w+ )?habit of |"
     r"mak(?:e|ing) (?:it a habit|a point|a habit|a conscious effort|an effort|use|it a point)(?: of| to)? |"
-    r"(?:also|always|only|just|instead|all|now) |(?!only |apply )[a-z]+ly (?=[a-z])|focus(?:ing)? on (?=[a-z]+ing\b))",
+    r"(?:also|always|only|just|instead|all|now|ever) |"
+    r"aim(?:ing)? (?:for|to) (?=\w)|(?!only |apply )[a-z]+ly (?=[a-z])|focus(?:ing)? on (?=[a-z]+ing\b))",
     re.IGNORECASE,
 )
 _NOT = re.compile(
@@ -198,7 +203,7 @@ _LEAVE = re.compile(
     re.IGNORECASE,
 )
 _END = re.compile(
-    r"\s*(?:;|\((?![A-Z]{2,5}\))|:(?=\s))|\s+-+\s|,\s+(?!(?:when|unless|except)|"
+    r"\s*(?:;|, (?:especially|particularly)\b|\((?![A-Z]{2,5}\))|:(?=\s))|\s+-+\s|,\s+(?!(?:when|unless|except)|"
     r"(?:[\w-]+(?: [\w-]+)?, )*(?:and|or) [\w-]+(?: [\w-]+)?$)|"
     r"\s+(?:because|since|so(?= )|as (?=(?:it|they|this|we|you|that|I)\b)|"
     r"and (?=I\b|we\b|you\b|it\b|let\b|make\b|that\b|this\b|don't\b|please\b|then\b|to\b)|"
@@ -218,6 +223,12 @@ _MAKE_OUR = re.compile(
     r"^mak(?:e|ing) (?P<name>(?-i:[A-Z])[\w.+#-]*(?: (?-i:[A-Z])[\w.+#-]*)?) (?P<role>(?:our|your|the) .+)",
     re.IGNORECASE,
 )
+_FITTED = re.compile(
+    r"^(?:set(?:ting)? up|equip(?:ping)?|fit(?:ting)?) (?:your|the|our|a|every) (?:[\w-]+ )?"
+    r"(?:workstation|workspace|desk|setup|machine|computer|environment) with (?:at least |up to )?",
+    re.IGNORECASE,
+)
+"""What a place of work is to have: `set up your desk with two screens`."""
 _QUANTITY = re.compile(
     r"^(?:at least |at most |no more than |up to |exactly |about )*(?:half|all|most|part) (?:of )?", re.I
 )
@@ -278,6 +289,7 @@ _ROLE_OF = re.compile(
     r"standard|go-to|official)(?P<role>.*)|our (?:new )?(?P<tool>(?:[a-z-]+ ){0,3}(?:tool|system|platform|tracker|"
     r"editor|framework|assistant|database|language|library|broker|host))|"
     r"(?P<yes>mandatory|required|compulsory|obligatory|non-negotiable|"
+    r"(?:\w+ly )?(?:encouraged|recommended|expected)|"
     r"a must|the way to go)"
     r"(?P<of> (?:for|in|on|before|with) .+)?|"
     r"(?P<never>forbidden|prohibited|banned|"
@@ -352,6 +364,7 @@ def _read(clause: Clause) -> NormalForm | None:
             break
     if negated and (found := _BUT_USE.search(text)):
         text, negated, left = text[found.end() :], False, False
+    text = _FITTED.sub("use ", text)
     text = _MAKE_OUR.sub(r"use \g<name> as \g<role>", _APPOSED.sub("", text))
     end = _END.search(text)
     text = text[: end.start()].strip() if end else text

@@ -40,7 +40,7 @@ VERBS = (
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
     "listen point end own serve read write send accept store take expect need expire have happen carry return stay "
-    "apply"
+    "apply expose emit"
 ).split()
 SINGLE_PERSON = re.compile(
     r"^(?:the|an?|our|my|that|this|another|one) (?:(?!of\b)[\w-]+ ){0,2}?(?:candidate|hire|intern|speaker|presenter|"
@@ -66,6 +66,7 @@ PASSING_HEADS = re.compile(
 )
 VALUE = re.compile(
     rf"\d|^(?:one|{NUMBER_WORDS}|none|zero|half)\b|"
+    r"^(?:plural|singular|lowercase|uppercase|unique|nullable)$|"
     r"^(?:lower|upper|camel|snake|kebab|pascal|title)[- ]?case\b|"
     r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|"
     r"^(?-i:[a-z]{2,3}-[A-Z]{2})\b|^/?[\w.-]+/[\w./-]+$|^/[\w.-]+|^(?:https?://|(?:[\w-]+\.)+(?:dev|app|local|"
@@ -113,6 +114,10 @@ DATED = re.compile(
     r"sun|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|\d)",
     re.IGNORECASE,
 )
+_EACH_TIME = re.compile(
+    r"\b(?:nightly|daily|weekly|hourly|monthly) [\w -]+? (?:starts?|ends?|begins?|runs?) at\b", re.IGNORECASE
+)
+"""What starts at an hour again and again: no news of one day."""
 COUNTED_THING = re.compile(
     r"\b(?:suite|library|repo|repository|project|codebase|table|list|site|app|car|hotel)$", re.IGNORECASE
 )
@@ -288,7 +293,7 @@ def declared(sentence: str) -> Declared | None:
     if sentence.rstrip().endswith(("?", "...", "…", ":")):
         return None
     text = plain_statement(sentence)
-    if not 3 <= len(text.split()) <= _MOST_WORDS or DATED.search(text) or WRONG.search(text):
+    if not 3 <= len(text.split()) <= _MOST_WORDS or DATED.search(_EACH_TIME.sub("", text)) or WRONG.search(text):
         return None
     for read in (_of_change, _of_platform, _of_us, _of_passive, _of_verb, _of_being):
         found = read(text)

@@ -238,7 +238,7 @@ _NO_SUCH = re.compile(
 _LEAVES = re.compile(r"(?:avoid|refrain from|stop(?= \w+ing\b)|steer clear of|stay away from)\b", re.IGNORECASE)
 _IN_MANNER = re.compile(
     r" in (?:an? |the )?(?:[\w-]+ )?(?:mood|style|form|format|tense|language|voice|order|case|notation|person|"
-    r"English|imperative|infinitive|present|past|passive|singular|plural)$",
+    r"English|imperative|infinitive|present|past|passive|singular|plural)(?=$|,? and )",
     re.I,
 )
 """How something is written whenever it is."""
@@ -265,6 +265,8 @@ _HOLD = re.compile(
     re.IGNORECASE,
 )
 _BELONGS = re.compile(r"[\w' -]+? (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind) .+$", re.IGNORECASE)
+_ONE_NAME = re.compile(r"`[^`]+`|[\w.]+\(\)|[\w/-]+\.\w{1,4}\b|[a-z]+_\w+|[a-z]+[A-Z]\w*")
+"""One thing of the code, by its name: what is done to it once is a task."""
 _MOST_WORDS, _MOST_SURE = 30, 22
 _RULE, _FACT, _DECISION = "guideline", "fact", "decision"
 
@@ -442,7 +444,8 @@ def _of_object(verb: str, what: str, *, forbids: bool) -> Plain | None:
             return Plain(_RULE, sure=True)
         return None
     if verb not in HABITS:
-        return Plain(_RULE, sure=forbids) if forbids or place else None
+        one = not forbids and _ONE_NAME.match(what)
+        return Plain(_RULE, sure=forbids) if forbids or (place and not one) else None
     if _IN_MANNER.search(what) and verb in HABITS:
         return Plain(_RULE, sure=True)
     if re.search(r" \w+ly$", what) and verb in HABITS:

@@ -89,6 +89,8 @@ _HARMLESS = re.compile(
     r"when(?:ever)? (?:you(?:'re| are)? |we(?:'re| are)? )?(?:nam|declar|defin|creat|writ)(?:ing|e) "
     rf"(?:(?:your|our|the|an?|any|all|new|names? (?:of|for)) )*{_NAMED}(?=[, ])|"
     r"when(?:ever)? (?:you(?:'re| are)? )?(?:coding|programming)(?=,)|when it comes to (?=[^,]{2,60},)|"
+    r"while (?:(?:I|we|you|it|they|email|[\w-]+s?) ?(?:'ve|have|has|mentioned|is still|are still|"
+    r"can be|may be)\b)[^,.;]{3,80},|"
     r"while (?:we're|we are|you're|you are|I'm|I am) (?:at it|on (?:the|this) (?:topic|subject))|"
     r"(?:it|this|that) (?:may|might|could|can) (?:seem|sound|look|appear|feel)(?: like)? [^,.;]{2,50}, but|"
     r"(?<=\w )(?:it|they) (?:may|might|can|could) (?:have|need|contain|return|raise|throw|take)\b)",
@@ -103,7 +105,7 @@ AFTER_NO_VERB = "".join(
 """A `not` here is between two things (`tabs, not spaces`), and no part of a verb (`must not`)."""
 _OTHER_NOT = re.compile(rf"{AFTER_NO_VERB},? (?:and |but )?not (?:[\w'`-]+ ?){{1,4}}(?=[.,;!]|$)", re.IGNORECASE)
 _OTHER_FIRST = re.compile(
-    r"^(?:please )?(?:don't|do not|never|avoid|stop) us(?:e|ing) [^,;:.]+[,;] (?=(?:use|prefer|go with|stick to)\b)",
+    r"^(?:please )?(?:don't|do not|never|avoid|stop) [a-z]+ [^,;:.]+[,;] (?=(?:use|prefer|go with|stick to)\b)",
     re.IGNORECASE,
 )
 """What is denied of one thing before another is asked for: `don't use print, use the logger`."""

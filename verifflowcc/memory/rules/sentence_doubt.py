@@ -157,6 +157,7 @@ _CONTRASTS = re.compile(
     r"(?:,| and| -+)? not (?:in |on |at |with |by |to |from |for |via |an? |the )?['\"`]?[\w./+#-]+(?: "
     r"[\w.+#-]+)?['\"`]?"
     r"(?=[.!]?$)|"
+    r", (?:and )?no [a-z-]+s?(?=[.!]?$)|"
     r"\b(?:don't|do not|never) forget\b|\bnot null\b|\bnon-\w+|\bdrop-down\w*|\bdropdown\w*|\bstop words?\b",
     re.IGNORECASE,
 )

@@ -160,6 +160,8 @@ ONE_TASK = re.compile(
     r"branch|PR)\b|"
     r"^(?:(?:please|now|then|also),? )*(?:tell|remind|ping|warn|notify) me (?:when|once|tomorrow|later|on|in|at)\b"
     r"(?! you (?:are (?:not sure|unsure)|change|delete|need|want)\b)(?!.*\b(?:always|whenever|every|each)\b)|"
+    r"^(?:(?:please|now|then|also),? )*(?:write|draft|give)(?: me)? an? (?:\w+ )?(?:summary|overview|draft|note|list|"
+    r"description|explanation)\b(?!.*\b(?:always|every|each)\b)|"
     r"^(?:(?:please|now|then|also),? )*(?:show|give|tell|print|list|explain|send)(?: to)? me (?:the|a|an|how|"
     r"what|why|your|all|three|two)\b"
     r"(?!.*\b(?:always|first|every|each|from now on|(?:before|after) the)\b)",

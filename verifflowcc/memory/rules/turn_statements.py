@@ -203,6 +203,12 @@ def extract(turn: Turn) -> Extraction:
         before = newest.get(slot)
         if before and candidate.negated and not before.negated and before.value != candidate.value:
             continue
+        if (
+            before
+            and (before.value, before.negated) == (candidate.value, candidate.negated)
+            and len(before.content) > len(candidate.content)
+        ):
+            continue
         newest.pop(slot, None)
         newest[slot] = candidate
     candidates = tuple(newest.values())

@@ -38,7 +38,8 @@ _LASTING = re.compile(
     r"next) \w+)|"
     r"always|never|at all times|every time|whenever|by default|as a rule|in (?:the )?future|no longer|"
     r"any ?more|effective immediately|without exception|consistently|habit|permanently|"
-    r"(?:we|(?:the|our) team)(?:'ve| have| has)? (?:decided|agreed|settled|chosen|switched|migrated|moved|adopted|"
+    r"(?:we|(?:the|our) team)(?:'ve| have| has)?(?: (?:actually|also|just|officially|fully|now|all))? "
+    r"(?:decided|agreed|settled|chosen|switched|migrated|moved|adopted|transitioned to|"
     r"standardi[sz]ed|picked|made the decision|"
     r"been (?:shifting|moving|switching|transitioning) to)|we(?:'re| are) (?:now )?(?:switching|moving|"
     r"adopting|changing|updating|migrating|transitioning|shifting|standardi[sz]ing)|"
@@ -79,7 +80,7 @@ _WORDED = re.compile(
     r"adopting|starting|adding|moving|ending|naming|transitioning)\b|\b(?:we|you) won't (?:be )?(?:use|using|need)\b|"
     r"\b(?:we|I)(?:'ve| have) (?:made the decision|chosen|picked|opted)\b|\b(?:of choice|is now (?:our|the)|"
     r"will be (?:our|the)|will now be)\b|\bI'd rather (?:you|we)\b|\bwe (?:don't|do not) allow\b|"
-    r"\b(?:my|our) (?:advice|recommendation|request|rule|expectation) (?:here )?is\b|"
+    r"\b(?:my|our) (?:\w+ )?(?:advice|recommendation|request|rule|expectation) (?:here )?is\b|"
     r"^no (?!problem|worries|need|doubt|matter|rush|one|way|thanks|idea|wonder|question)\w+|\b(?:step|"
     r"thing|way|key|point|habit|approach)\b[^.]{0,40} is (?:to|using|the use|including|adding)\b|"
     r"\bit (?:would|might|'d|could) be (?:beneficial|good|best|better|helpful|great|useful|wise|"
@@ -158,7 +159,9 @@ _YOU = re.compile(
     r"ing) you to\b|\b(?:transition|switch|shift|move) to\b|\bthat (?:you|we|developers|"
     r"engineers) (?:should|must|need|always|never|use|start|end|add|include|avoid|do not|don't|have|take|"
     r"are|work|set|utili[sz]e|write|keep|make|consistently|only|adopt|follow)\b|\bwe've\b|"
-    r"\bI(?: \w+)? (?:want|need) (?!to\b)|\bone of (?:the|our) [^.,;:]{3,60}? is\b|\bappreciate (?:it )?if you\b",
+    r"\bI(?: \w+)? (?:want|need) (?!to\b)|\bone of (?:the|our) [^.,;:]{3,60}? is\b|"
+    r"\bhave (?:the team|everyone|everybody|you) (?:start|stop|use)\b|\bour adoption of\b|"
+    r"\bemphasi[sz]ing the use\b|\bappreciate (?:it )?if you\b",
     re.IGNORECASE,
 )
 _REPORT = re.compile(

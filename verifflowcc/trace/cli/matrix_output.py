@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 # Read the trace for a command that shows it, and say what could not be read.
 
 
-def see(junit: Sequence[str] | None) -> "CheckedTrace":
-    """Return the trace of the current project, and print each notice as a warning."""
+def see(junit: Sequence[str] | None, name: str | None = None) -> "CheckedTrace":
+    """Return the trace of the current project, or what is around an item; print each notice as a warning."""
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.trace.use.trace_narrowing import see_trace
 
-    seen = see_trace(open_workspace(), junit or ())
+    seen = see_trace(open_workspace(), junit or (), name)
     for notice in seen.notices:
         out.warn(notice)
     return seen

@@ -178,7 +178,7 @@ def impact(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = Fals
     from verifflowcc.trace.rules.impact import impact as touched
     from verifflowcc.trace.rules.trace_view import find_item
 
-    view = see(junit).view
+    view = see(junit, item).view
     found = touched(view, find_item(view, item).id)
     out.emit_json(found) if as_json else out.emit("\n".join(_page(found)))
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from verifflowcc.base.model.item_values import Stamp, Status
-from verifflowcc.base.model.trace_values import CriterionState, Finding, TraceItem, TraceReport
+from verifflowcc.base.model.trace_values import CriterionState, Finding, Outcome, TraceItem, TraceReport
 from verifflowcc.base.records import dataclass
 from verifflowcc.trace.rules.answers import CodePlace, ItemTest, ReachedItem, above, below, implementers, tests_of
 from verifflowcc.trace.rules.fingerprint import matches
@@ -194,6 +194,23 @@ def story(view: TraceView, report: TraceReport, item_id: str) -> Story:
         tuple(sorted(_looked(view, item), key=lambda each: (each.on or "", each.kind, each.other), reverse=True)),
         findings,
         tuple(dict.fromkeys(each.step for each in findings if each.step)),
+    )
+
+
+def needs_others(view: TraceView, item_id: str) -> bool:
+    """Whether a story needs items that the item is not linked with.
+
+    A finding on a report whose results do not count names all items that rely on it alone.
+    """
+    verdicts = view.joins.verdicts.values()
+    poor = {
+        report
+        for test in verdicts
+        if test.outcome is None or (test.outcome is Outcome.PASSED and not test.trusted)
+        for report in test.reports
+    }
+    return any(
+        name in poor for test in coverage_of(view, view.by_id[item_id]).tests for name in test.report.split(", ")
     )
 
 

@@ -1,7 +1,7 @@
 """The items of a trace as a graph: by id, above, below, and with their tests."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -299,6 +299,47 @@ def _answered(test: str, covered: frozenset[str]) -> bool:
     """
     _, joint, symbol = test.partition("::")
     return test in covered or (f"::{symbol.rpartition('.')[2]}" if joint else "") in covered
+
+
+# What a statement on one item depends on: the items above and below it, and what these link to.
+
+MOST_AROUND = 1000
+"""Items around one; where there are more, it takes less time to read all."""
+Found = Callable[[str], Iterable[TraceItem]]
+
+
+def around(item: TraceItem, policy: TracePolicy, named: Found, holding: Found) -> tuple[TraceItem, ...]:
+    """Return the items that a statement on an item depends on, by path, itself among them.
+
+    `named` gives all items with an id, `holding` those that link to it. Raises LookupError where there are too many.
+    """
+    upward = {VERIFIES, *(rule.name for rule in policy.relations.values() if rule.upward)}
+
+    def ends(each: TraceItem, relations: Collection[str] | None = None) -> Iterator[TraceItem]:
+        names = (link.to for link in each.links if relations is None or link.relation in relations)
+        return (other for name in dict.fromkeys((each.id, *names)) for other in named(name))
+
+    def below(each: TraceItem) -> Iterator[TraceItem]:
+        held = ((other, link) for other in holding(each.id) for link in other.links if link.to == each.id)
+        return (other for other, link in held if link.relation in upward)
+
+    found = _reached(item, lambda each: ends(each, upward)) | _reached(item, below)
+    for each in [*found.values()]:
+        found.update((other.path, other) for other in ends(each))
+    found.update((other.path, other) for other in holding(item.id))
+    return tuple(found[path] for path in sorted(found))
+
+
+def _reached(start: TraceItem, step: Callable[[TraceItem], Iterable[TraceItem]]) -> dict[str, TraceItem]:
+    found, left = {start.path: start}, [start]
+    while left:
+        for other in step(left.pop()):
+            if other.path not in found:
+                found[other.path] = other
+                left.append(other)
+        if len(found) > MOST_AROUND:
+            raise LookupError(start.id)
+    return found
 
 
 _LIST = "vfcc trace list"

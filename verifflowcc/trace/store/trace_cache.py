@@ -3,7 +3,8 @@
 Everything here can be made again. Each text is kept with its checksum, so that what was damaged counts as not there.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -21,6 +22,12 @@ trace_item_to_text, trace_item_from_text = _CODEC.text, _CODEC.value
 _ITEMS = "SELECT path, stamp, digest, facts FROM trace_items WHERE policy = ?"
 
 
+_BY_NAME = "SELECT path FROM trace_items WHERE name = ?"
+_BY_BEGINNING = "SELECT path FROM trace_items WHERE name >= ? AND name < ? LIMIT ?"
+_BY_TARGET = "SELECT path FROM trace_links WHERE target = ?"
+_BY_PATH = "SELECT path, stamp, digest, facts FROM trace_items WHERE path = ? AND policy = ?"
+
+
 class ItemRow(NamedTuple):
     """A parsed file: stamp, digest of its bytes, and facts.
 
@@ -31,6 +38,18 @@ class ItemRow(NamedTuple):
     stamp: str
     digest: str
     facts: str
+
+
+class ItemEnds(NamedTuple):
+    """By what an item is found: its id, whatever its capitals, and the ids that it links to; no item has none."""
+
+    name: str | None = None
+    targets: tuple[str, ...] = ()
+
+
+def ends_of(item: TraceItem | None) -> ItemEnds:
+    """Return by what an item is found."""
+    return ItemEnds(item.id.casefold(), tuple({link.to: None for link in item.links})) if item else ItemEnds()
 
 
 class TraceIndex(DerivedTables):
@@ -47,14 +66,58 @@ class TraceIndex(DerivedTables):
                 found[path] = ItemRow(path, stamp, digest, facts)
         return found
 
-    def learn(self, policy: str, rows: Iterable[ItemRow], gone: Iterable[str]) -> None:
-        """Keep what was just parsed, forget files that are gone; all in one transaction."""
-        new = [(row.path, row.stamp, policy, row.digest, summed(row.facts)) for row in rows]
+    @contextmanager
+    def one_state(self) -> Iterator[None]:
+        """Read one state of the index inside. Raises LookupError where it was not read to its end."""
+        before = (self.notices, self._store.replaced)
+        self._store.hold()
+        try:
+            yield
+        finally:
+            self._store.let_go()
+        if (self.notices, self._store.replaced) != before:
+            raise LookupError(self.unused)
+
+    def named(self, name: str) -> list[str]:
+        """Return the paths of items with an id, capitals folded."""
+        return [path for (path,) in self._read(_BY_NAME, (name,))]
+
+    def beginning(self, name: str, most: int) -> list[str]:
+        """Return the paths of so many items whose ids begin so, capitals folded."""
+        return [path for (path,) in self._read(_BY_BEGINNING, (name, f"{name}\U0010ffff", most))]
+
+    def holding(self, target: str) -> list[str]:
+        """Return the paths of items that link to an id."""
+        return [path for (path,) in self._read(_BY_TARGET, (target,))]
+
+    def item(self, policy: str, path: str) -> ItemRow | None:
+        """Return the row of one file, None where it is not there or damaged."""
+        for _, stamp, digest, kept in self._read(_BY_PATH, (path, policy)):
+            if (facts := unsummed(kept)) is not None:
+                return ItemRow(path, stamp, digest, facts)
+        return None
+
+    def learn(
+        self,
+        policy: str,
+        rows: Iterable[tuple[ItemRow, ItemEnds]],
+        gone: Iterable[str],
+        unlinked: Iterable[tuple[str, str]] = (),
+    ) -> None:
+        """Keep what was just parsed; forget files that are gone, and links (a target and a path); in one transaction.
+
+        A link that is kept and no more there does no harm: who asks for holders looks at their links.
+        """
+        known = list(rows)
+        new = [(row.path, row.stamp, policy, row.digest, summed(row.facts), ends.name) for row, ends in known]
+        links = [(target, row.path) for row, ends in known for target in ends.targets]
         old = [(path,) for path in gone]
         if new or old:
             self._write_rows(
                 ("DELETE FROM trace_items WHERE path = ?", old),
-                ("INSERT OR REPLACE INTO trace_items VALUES (?, ?, ?, ?, ?)", new),
+                ("DELETE FROM trace_links WHERE target = ? AND path = ?", list(unlinked)),
+                ("INSERT OR REPLACE INTO trace_items VALUES (?, ?, ?, ?, ?, ?)", new),
+                ("INSERT OR IGNORE INTO trace_links VALUES (?, ?)", links),
             )
 
     def recall(self, name: str, key: str) -> str | None:

@@ -1,7 +1,7 @@
 """The project's code for the trace: marked files, tests, and files of items."""
 
 import gc
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -31,7 +31,15 @@ from verifflowcc.code.store.code_files import CodeIndex, read_code_files
 from verifflowcc.items.store.item_walk import MemoryWalk, walk_memory
 from verifflowcc.sprint.store.workflow_load import workflow_text
 from verifflowcc.sprint.use.configuration import effective_config
-from verifflowcc.trace.store.trace_cache import ItemRow, TraceIndex, trace_item_from_text, trace_item_to_text
+from verifflowcc.trace.rules.trace_view import around
+from verifflowcc.trace.store.trace_cache import (
+    ItemEnds,
+    ItemRow,
+    TraceIndex,
+    ends_of,
+    trace_item_from_text,
+    trace_item_to_text,
+)
 
 # All trace items of a project: unchanged files from the index, the others read and parsed.
 
@@ -86,10 +94,10 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
     Raises ConflictError while an import is half written.
     """
     demand_no_journal(workspace.memory)
-    key = digest_text("\n".join([_RULES, *sorted(policy.types)]))
+    key = _reading(policy)
     known = index.items(key)
     items: dict[str, TraceItem | None] = {}
-    unreadable, learned, parsed = dict(walk.problems), list[ItemRow](), 0
+    unreadable, learned, parsed = dict(walk.problems), list[tuple[ItemRow, ItemEnds]](), 0
     for path in observed("reading trace items", walk.items):
         # A file touched a moment ago may change again under the same stamp, so it is read whatever the index knows.
         row, stamp = known.get(path), "" if path in walk.fresh else walk.stamps[path]
@@ -113,11 +121,134 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
             unreadable[path] = error.message.removeprefix(f"{path}:").lstrip()
             continue
         if known.get(path) != (kept := ItemRow(path, stamp, row.digest, row.facts)):
-            learned.append(kept)
-    index.learn(key, learned, known.keys() - set(walk.items))
+            learned.append((kept, ends_of(items[path])))
+    gone = known.keys() - set(walk.items)
+    replaced = (row.path for row, _ in learned if row.path in known and known[row.path].facts != row.facts)
+    unlinked = [(to, path) for path in (*gone, *replaced) for to in ends_of(_item(known[path].facts)).targets]
+    index.learn(key, learned, gone, unlinked)
+    state = _state(walk, unreadable)
+    if index.recall(_STATE, key) != state:
+        index.keep(_STATE, key, state)
     found = tuple([each for path in sorted(items) if (each := items[path])])
     others = tuple([path for path in sorted(items) if items[path] is None])
     return TraceItems(found, unreadable, parsed, others=others)
+
+
+def _reading(policy: TracePolicy) -> str:
+    """Return what the rows of the index depend on beside their files."""
+    return digest_text("\n".join([_RULES, *sorted(policy.types)]))
+
+
+# One item and those around it, by id. What the index knew at the last reading is kept as one text: where a file is not
+# as it was then, it is read, and what the index has of it is left aside.
+
+_STATE = "items"
+_MOST_CHANGED = 100
+"""Files that changed since the last reading of all items; where there are more, all are read."""
+
+
+def _state(walk: MemoryWalk, but: Collection[str]) -> str:
+    """Return the path and the stamp of each item file, one line each, but for those whose stamp says nothing."""
+    stamps, but = walk.stamps, {*walk.fresh, *but}
+    return "\n".join([f"{path}\t{stamps[path]}" for path in walk.items if path not in but and "\n" not in path])
+
+
+def read_around(
+    workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, index: TraceIndex, name: str
+) -> TraceItems | None:
+    """Return the item with an id, or the only one whose id begins so, with all that a statement on it depends on.
+
+    Those are the items above it and below it, and what these link to. None where all items must be read: nothing is
+    kept yet, too much changed, or no single item is meant.
+    """
+    demand_no_journal(workspace.memory)
+    try:
+        with index.one_state():
+            kept = index.recall(_STATE, key := _reading(policy))
+            changed = _changed_since(walk, kept) if kept is not None else None
+            if changed is None or len(changed) > _MOST_CHANGED:
+                return None
+            there = _KeptItems(workspace, walk, policy, index, key, changed)
+            items = around(there.meant(name), policy, lambda own: there.named(own.casefold()), there.holding)
+    except LookupError:
+        return None
+    return TraceItems(items, there.unreadable, len(changed))
+
+
+def _changed_since(walk: MemoryWalk, kept: str) -> set[str]:
+    """Return the files that are not as they were, those that are gone too."""
+    if kept == _state(walk, walk.problems):
+        return walk.fresh & set(walk.items) if walk.fresh else set()
+    before = dict(line.split("\t") for line in kept.split("\n") if line)
+    stamps, fresh = walk.stamps, walk.fresh
+    changed = {path for path in walk.items if path in fresh or before.pop(path, "") != stamps[path]}
+    return changed | before.keys()
+
+
+class _KeptItems:
+    """Items by path, from the index or, where they changed since, from their files."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        walk: MemoryWalk,
+        policy: TracePolicy,
+        index: TraceIndex,
+        key: str,
+        changed: set[str],
+    ) -> None:
+        self._workspace, self._walk, self._policy = workspace, walk, policy
+        self._index, self._key = index, key
+        self._found: dict[str, TraceItem | None] = {}
+        self.unreadable = dict(walk.problems)
+        there = set(walk.items) if changed else set()
+        for path in sorted(changed):
+            self._found[path] = self._from_file(path) if path in there else None
+        self._changed = [each for each in self._found.values() if each is not None]
+
+    def meant(self, name: str) -> TraceItem:
+        """Return the one item that a name means. Raises LookupError where it is not the only one."""
+        wanted = name.strip().removesuffix(".md").rpartition("/")[2].casefold()
+        found = self.named(wanted)
+        if not found and wanted:
+            found = self._all(
+                self._index.beginning(wanted, len(self._found) + 2), lambda each: each.id.casefold().startswith(wanted)
+            )
+        if len(found) != 1:
+            raise LookupError(name)
+        return found[0]
+
+    def named(self, name: str) -> list[TraceItem]:
+        """Return the items with an id, capitals folded."""
+        return self._all(self._index.named(name), lambda each: each.id.casefold() == name)
+
+    def holding(self, target: str) -> list[TraceItem]:
+        """Return the items that link to an id."""
+        return self._all(self._index.holding(target), lambda each: any(link.to == target for link in each.links))
+
+    def _all(self, paths: Iterable[str], fits: Callable[[TraceItem], bool]) -> list[TraceItem]:
+        found = {each.path: each for each in map(self._at, paths) if each is not None and fits(each)}
+        found.update((each.path, each) for each in self._changed if fits(each))
+        return [found[path] for path in sorted(found)]
+
+    def _at(self, path: str) -> TraceItem | None:
+        if path not in self._found:
+            row = self._index.item(self._key, path)
+            if row is None or row.stamp != self._walk.stamps.get(path):
+                raise LookupError(path)
+            self._found[path] = _item(row.facts)
+        return self._found[path]
+
+    def _from_file(self, path: str) -> TraceItem | None:
+        try:
+            return _parsed(path, _read(f"{self._workspace.root}/{as_on_disk(path)}"), self._policy.types)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            self.unreadable[path] = f"1: cannot be read: {error.strerror or error}"
+        except FormatError as error:
+            self.unreadable[path] = error.message.removeprefix(f"{path}:").lstrip()
+        return None
 
 
 def _read(full: str) -> bytes:

@@ -12,11 +12,12 @@ from verifflowcc.base.use.stage_words import one_of
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.trace.rules.answers import CodePlace, ItemTest, all_tests_of, implementers
 from verifflowcc.trace.rules.fingerprint import LinkState, link_state, review_word
+from verifflowcc.trace.rules.impact import needs_others
 from verifflowcc.trace.rules.item_lines import ItemState
 from verifflowcc.trace.rules.matrix import Matrix, matrix, narrowed
 from verifflowcc.trace.rules.trace_check import check_view
 from verifflowcc.trace.rules.trace_view import TraceView, find_item
-from verifflowcc.trace.use.trace_sources import full_view, read_sources
+from verifflowcc.trace.use.trace_sources import full_view, read_sources, read_sources_around
 
 # What the views of the trace are made from: everything that a check looks at, and what it says, in one reading.
 
@@ -32,16 +33,19 @@ class CheckedTrace:
     notices: tuple[str, ...] = ()
 
 
-def see_trace(workspace: Workspace, junit: Sequence[str] = ()) -> CheckedTrace:
-    """Read the trace and check it.
+def see_trace(workspace: Workspace, junit: Sequence[str] = (), name: str | None = None) -> CheckedTrace:
+    """Read the trace and check it; with the name of an item, what is around it may be all that is read.
 
     `junit` are reports of results beside those of the configuration.
 
     Nothing is written but the index. Raises VfccError (exit 3) where there is no item that counts, and the errors of
     `read_sources`.
     """
-    read = read_sources(workspace, junit=junit)
+    read = read_sources(workspace, junit) if name is None else read_sources_around(workspace, name, junit)
     view = TraceView(read.sources, read.policy)
+    if name is not None and not read.whole and (not view.live or needs_others(view, find_item(view, name).id)):
+        read = read_sources(workspace, junit)
+        view = TraceView(read.sources, read.policy)
     unread = unread_files(view)
     if not view.live:
         reasons = f": {'; '.join(unread)}" if unread else ""
@@ -163,7 +167,7 @@ def list_items(
 
 def show_item(workspace: Workspace, name: str) -> ItemPage:
     """Return one item with all that is around it. Raises as `find_item` does."""
-    view = full_view(workspace)
+    view = full_view(workspace, name)
     item = find_item(view, name)
     links = tuple(
         _end(view.by_id.get(link.to), link.to, link.relation, link_state(view, item, link), link.stamp)

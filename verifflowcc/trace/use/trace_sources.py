@@ -29,7 +29,15 @@ from verifflowcc.sprint.use.pinned_workflow import policy_of
 from verifflowcc.trace.rules.trace_table import encode_baseline, is_baseline, read_baseline
 from verifflowcc.trace.rules.trace_view import TraceView
 from verifflowcc.trace.store.trace_cache import TraceIndex
-from verifflowcc.trace.use.trace_code import INDEX, ProjectStamps, garbage_collection_paused, read_stamps, read_walked
+from verifflowcc.trace.use.trace_code import (
+    INDEX,
+    ProjectStamps,
+    TraceItems,
+    garbage_collection_paused,
+    read_around,
+    read_stamps,
+    read_walked,
+)
 
 # What the commands that write items look at: all items, and the policy that they obey.
 
@@ -255,13 +263,14 @@ _AUTHORS: RecordCodec[_Authors] = RecordCodec(_Authors)
 class GatheredSources:
     """The sources of the trace, and notices on what could not be gathered.
 
-    `parsed` counts the item files that had to be read.
+    `parsed` counts the item files that had to be read. `whole` says that the items are all that there are.
     """
 
     sources: TraceSources
     policy: TracePolicy
     parsed: int = 0
     notices: tuple[str, ...] = ()
+    whole: bool = True
 
 
 def read_sources(workspace: Workspace, junit: Sequence[str] = ()) -> GatheredSources:
@@ -276,18 +285,37 @@ def read_sources(workspace: Workspace, junit: Sequence[str] = ()) -> GatheredSou
         return replace(read, notices=(*read.notices, *index.notices))
 
 
-def full_view(workspace: Workspace) -> TraceView:
-    """Return the whole trace: items, code, results, and facts from git."""
-    read = read_sources(workspace)
+def read_sources_around(workspace: Workspace, name: str, junit: Sequence[str] = ()) -> GatheredSources:
+    """Return all that can be said of one item, and not those of the other items, where the index can tell them apart.
+
+    Otherwise, and where no single item is meant, it is `read_sources`. Raises as that does.
+    """
+    looked = read_stamps(workspace, junit)
+    policy = policy_of(workspace)
+    with garbage_collection_paused(), TraceIndex(workspace.local / INDEX) as index:
+        around = read_around(workspace, looked.walk, policy, index, name)
+        read = gather(workspace, looked, policy, index, around)
+        return replace(read, notices=(*read.notices, *index.notices))
+
+
+def full_view(workspace: Workspace, name: str | None = None) -> TraceView:
+    """Return the whole trace: items, code, results, and facts from git; of one item, what is around it."""
+    read = read_sources(workspace) if name is None else read_sources_around(workspace, name)
     return TraceView(read.sources, read.policy)
 
 
-def gather(workspace: Workspace, looked: ProjectStamps, policy: TracePolicy, index: TraceIndex) -> GatheredSources:
-    """Return the sources of a project that was looked at."""
+def gather(
+    workspace: Workspace,
+    looked: ProjectStamps,
+    policy: TracePolicy,
+    index: TraceIndex,
+    around: TraceItems | None = None,
+) -> GatheredSources:
+    """Return the sources of a project that was looked at; with `around`, of these items alone."""
     from verifflowcc.trace.rules.fingerprint import type_digests
     from verifflowcc.trace.use.trace_code import read_code
 
-    read = read_walked(workspace, looked.walk, policy, index)
+    read = around or read_walked(workspace, looked.walk, policy, index)
     code = read_code(workspace, looked.content, policy, read.items, looked.config.trace.exclude)
     results: Results = provider("test results")(workspace, read.items, code, looked.content, tuple(looked.reports))
     git, notes = _git(workspace, looked.place, read.items, index)
@@ -300,12 +328,13 @@ def gather(workspace: Workspace, looked: ProjectStamps, policy: TracePolicy, ind
         code,
         looked.content,
         results,
-        _newest_baseline(workspace),
+        _newest_baseline(workspace, around),
         git,
         process,
         changed,
     )
-    return GatheredSources(sources, policy, read.parsed, tuple(dict.fromkeys((*notes, *more, *unread))))
+    notices = tuple(dict.fromkeys((*notes, *more, *unread)))
+    return GatheredSources(sources, policy, read.parsed, notices, whole=around is None)
 
 
 def _git(
@@ -345,9 +374,12 @@ def _kept(index: TraceIndex, name: str, key: str, codec: RecordCodec[_T], read: 
     return found
 
 
-def _newest_baseline(workspace: Workspace) -> TraceBaseline | None:
-
-    return next(reversed(list_baselines(workspace)), None)
+def _newest_baseline(workspace: Workspace, around: TraceItems | None) -> TraceBaseline | None:
+    found = next(reversed(list_baselines(workspace)), None)
+    if found is None or around is None:
+        return found
+    ids = {item.id for item in around.items}
+    return replace(found, items={name: digest for name, digest in found.items.items() if name in ids})
 
 
 def _changed(workspace: Workspace) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
