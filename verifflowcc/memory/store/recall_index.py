@@ -37,9 +37,9 @@ from verifflowcc.memory.store.recall_vectors import (
 MOST_ROWS, ROWS_EACH = 4_000, 13
 """About so many rows are ranked for one question, whatever the number of units; more where more are asked for."""
 
-SURE, FAR_BEHIND = 15, 0.3
+SURE, FAR_BEHIND, FAR_BESIDE = 15, 0.5, 0.3
 """Of so many units that are asked for, one is a sure one; what scores less than this share of the last sure one by
-full-text search is left out."""
+full-text search is left out. The second share is for units that stand beside others, of which more is counted later."""
 
 _DIGITS = 6
 """Scores of full-text search are compared to so many places: beyond, machines may differ."""
@@ -71,9 +71,10 @@ def best_numbers(tables: ScopeTables, terms: Mapping[str, int], weights: Sequenc
         (asked, by_weight, 2 * most + 1),
     )
     found = cast("list[tuple[float, int]]", rows)
-    near = _near(found, most // SURE)
+    near = _near(found, most // SURE, FAR_BEHIND)
     if near < len(found):
-        return BestUnits([number for _, number in found[:near]], complete=False)
+        farther = [number for _, number in found[near : _near(found, most // SURE, FAR_BESIDE)]]
+        return BestUnits([*(number for _, number in found[:near]), *_placed(tables, farther)], complete=False)
     scores = [(round(score, _DIGITS), number) for score, number in found]
     if len(scores) <= 2 * most:
         return BestUnits([number for _, number in scores], complete=every)
@@ -89,11 +90,24 @@ def best_numbers(tables: ScopeTables, terms: Mapping[str, int], weights: Sequenc
     return BestUnits([*dict.fromkeys([*sure, *(int(str(number)) for (number,) in alike)])], complete=False)
 
 
-def _near(found: Sequence[tuple[float, int]], sure: int) -> int:
+def _placed(tables: ScopeTables, numbers: Sequence[int]) -> list[int]:
+    """Return those of some units that stand beside others."""
+    found: list[int] = []
+    for part in _parts(numbers):
+        rows = tables.rows(
+            "SELECT number FROM recall_{n}_units WHERE place IS NOT NULL AND number IN"
+            f" ({','.join('?' * len(part))}) ORDER BY number",
+            part,
+        )
+        found += [int(str(number)) for (number,) in rows]
+    return found
+
+
+def _near(found: Sequence[tuple[float, int]], sure: int, share: float) -> int:
     """Of units with their scores, best (lowest) first: how many may still be among the best few."""
     if not sure or len(found) <= sure:
         return len(found)
-    last = round(found[sure - 1][0] * FAR_BEHIND, _DIGITS)
+    last = round(found[sure - 1][0] * share, _DIGITS)
     return bisect_right(found, last, key=lambda each: round(each[0], _DIGITS))
 
 

@@ -286,7 +286,7 @@ def read_sources(workspace: Workspace, junit: Sequence[str] = ()) -> GatheredSou
 
 
 def read_sources_around(workspace: Workspace, name: str, junit: Sequence[str] = ()) -> GatheredSources:
-    """Return all that can be said of one item, and not those of the other items, where the index can tell them apart.
+    """Return the sources for one item, without those of other items, where the index can tell them apart.
 
     Otherwise, and where no single item is meant, it is `read_sources`. Raises as that does.
     """
