@@ -335,6 +335,7 @@ class ProjectTree:
     stamps: Stamps = field(init=False)
     _listed: dict[str, tuple[tuple[str, os.DirEntry[str]], ...]] = field(default_factory=dict)
     _found: dict[str, ProjectFile | None] = field(default_factory=dict)
+    _matched: dict[tuple[str, str], tuple[ProjectFile, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.stamps = Stamps(self.root)
@@ -344,10 +345,12 @@ class ProjectTree:
 
         `*` and `?` stay within one name and do not match a leading dot; `**` spans folders.
         """
-        segments = tuple(part for part in pattern.split("/") if part not in ("", "."))
-        paths = sorted(set(self._match(folder, segments)))
-        found = (self._file(path) for path in paths)
-        return tuple(file for file in found if file is not None)
+        if (folder, pattern) not in self._matched:
+            segments = tuple(part for part in pattern.split("/") if part not in ("", "."))
+            paths = sorted(set(self._match(folder, segments)))
+            found = (self._file(path) for path in paths)
+            self._matched[folder, pattern] = tuple(file for file in found if file is not None)
+        return self._matched[folder, pattern]
 
     def folders(self, folder: str) -> tuple[str, ...]:
         """Return the folders in `folder`, links left out, sorted by path."""
