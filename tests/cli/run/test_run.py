@@ -161,6 +161,7 @@ def test_a_client_that_is_not_installed_starts_no_run(tmp_path: Path) -> None:
     assert not git(world.root, "branch", "--list", "vfcc/*")
 
 
+@pytest.mark.sweep
 def test_a_client_that_was_removed_since_continues_no_run(tmp_path: Path) -> None:
     world = RunWorld(tmp_path, {**honest(), "planner": [{}]})
     program = tmp_path / "client"

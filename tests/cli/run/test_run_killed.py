@@ -187,3 +187,23 @@ def test_a_whole_sprint_is_resumed_after_a_kill_at_any_point(tmp_path: Path) -> 
         assert driver(world, None, "never").stdout == "done\n", point
         assert made(world) == made(calm), point
         assert merges(world) == merges(calm), point
+
+
+KILLS = 8
+"""So many at random times; benchmarks/agent_runs.py makes 300."""
+
+
+@pytest.mark.sweep
+def test_a_driver_killed_at_random_times_ends_as_the_undisturbed_run(tmp_path: Path) -> None:
+    from benchmarks.agent_runs import kill_until_done
+
+    (tmp_path / "calm").mkdir()
+    (tmp_path / "killed").mkdir()
+    calm, world = RunWorld(tmp_path / "calm"), RunWorld(tmp_path / "killed")
+    assert calm.drive("--until", "design").code == 0
+
+    kill_until_done(world, random.Random(34), count(KILLS), "design")
+
+    assert made(world) == made(calm)
+    assert merges(world) == merges(calm)
+    assert no_process(world)

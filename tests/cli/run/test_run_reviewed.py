@@ -74,6 +74,7 @@ def test_a_finding_goes_to_the_role_and_the_criterion_is_met_once_a_review_finds
     assert [blocker_names(each) for each in verdicts] == [*[["code-review"]] * 3, []]
 
 
+@pytest.mark.sweep
 def test_a_review_that_changes_files_or_answers_in_prose_is_no_review(tmp_path: Path) -> None:
     writes = {**answer(), "files": {"shop.py": "stolen = 1\n"}}
     prose = {"lines": [{"type": "result", "outcome": "done", "text": "Looks good to me."}]}

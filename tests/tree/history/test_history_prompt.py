@@ -1,6 +1,8 @@
 """What was done here in prompts: similar past tasks and an agent's latest actions, on this machine alone."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,10 @@ from tests.trees import example, repository
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.history.store.history_tables import FILE, sizes_read
+from verifflowcc.history.use import history_reading
+from verifflowcc.history.use.history_offers import recent_actions
+from verifflowcc.history.use.history_reading import own_partitions
 from verifflowcc.prompt.use import prompt_use as prompt_cache
 from verifflowcc.prompt.use.prompt_use import compile_prompt_only
 
@@ -105,3 +111,33 @@ def test_no_prompt_is_larger_than_its_budget(here: Workspace, budget: int) -> No
     package = ask(here.root, task=TASK, budget_tokens=budget)
 
     assert package.prompt.tokens <= budget
+
+
+def test_a_prompt_does_not_wait_for_a_long_history_that_was_never_read_and_says_so(here: Workspace) -> None:
+    work(here)
+    with own_partitions(here)[0].open("ab") as day:
+        day.write(b" " * history_reading.MOST_UNREAD_BYTES + b"\n")  # a line of no event is as long as many events
+
+    first = ask(here.root, task=TASK)
+
+    assert PAST not in first.text
+    (notice,) = [each for each in first.prompt.notices if "history" in each]
+    assert "@history" in notice
+    assert "the history was not read yet" in notice
+    assert not (here.local / FILE).exists() or sizes_read(here.local / FILE) == {}
+
+    recent_actions(here)
+
+    assert PAST in ask(here.root, task=TASK).text
+
+
+def test_tables_of_another_version_count_as_not_read(here: Workspace) -> None:
+    work(here)
+    recent_actions(here)
+    assert sizes_read(here.local / FILE)
+
+    with closing(sqlite3.connect(here.local / FILE)) as tables:
+        tables.execute("UPDATE about SET value = 'another' WHERE name = 'version'")
+        tables.commit()
+
+    assert sizes_read(here.local / FILE) == {}

@@ -130,12 +130,12 @@ def test_where_it_cannot_be_summed_what_was_counted_is_in_the_log_all_the_same(
     """No space for a second file does not mean that the line was not counted, so nobody is told that."""
     monkeypatch.setattr(log, "GROWN_BYTES", 500)
     path = grown(tmp_path, 7)
-    monkeypatch.setattr("tempfile.mkstemp", _full)
+    monkeypatch.setattr("verifflowcc.base.files.write._temporary", _full)
     for _ in range(3):
         add_metrics(tmp_path, tmp_path, count_line(OLD, "extraction.calls", 1), TODAY)
 
     assert path.read_bytes() == count_line(OLD, "extraction.calls", 1) * 10
 
 
-def _full(**_: object) -> tuple[int, str]:
+def _full(_: object) -> Path:
     raise OSError(28, "No space left on device")

@@ -95,6 +95,7 @@ def test_two_statements_that_fit_are_not_replaced_unasked(here: Workspace) -> No
         ("The client is Northwind Traders.", "The client's codename is Lighthouse."),
         ("Use tabs for indentation in the frontend.", "Use spaces for indentation in the backend."),
         ("The deadline for the beta is 1 March.", "The deadline for the audit is 4 March."),
+        ("Use tabs in Makefiles.", "Never use tabs in YAML."),
     ],
 )
 def test_what_is_only_near_is_not_replaced(here: Workspace, before: str, now: str) -> None:

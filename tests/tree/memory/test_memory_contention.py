@@ -1,7 +1,6 @@
 """Several who remember at the same time: each gets a place of its own, and nobody waits for longer than is said."""
 
 import random
-import secrets
 import signal
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from tests.tree.backend_conformance import Opener
 from tests.tree.backend_items import make
 from tests.tree.backend_openers import Files, Sqlite
 from verifflowcc.base.errors import ConflictError, UsageError
+from verifflowcc.base.files import item_files
 from verifflowcc.base.files.lock import holder, locked
 from verifflowcc.base.model.item_values import Source
 from verifflowcc.base.model.memory_protocol import MemoryBackend
@@ -40,13 +40,13 @@ def add(store: MemoryBackend, title: str, text: str = "So it is.", **fields: str
     return add_item(store, wanted, actor=ME, today=TODAY, confirm=unasked)
 
 
-def few_letters(_: object) -> str:
+def few_letters() -> str:
     """Draw one of two letters, so that two items of one title have one id about every sixteenth time."""
     return random.choice("01")
 
 
 def _add_many(start: Any, opener: Opener, writer: int) -> None:
-    secrets.choice = few_letters  # type: ignore[assignment]
+    item_files.draw_letter = few_letters
     with closing(opener("project")) as store:
         start.wait(PATIENCE_S)
         for number in range(WRITES):
@@ -80,7 +80,7 @@ def test_an_id_that_is_taken_is_drawn_again_and_what_has_it_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     letters = iter("aaaaaaaabbbb")
-    monkeypatch.setattr(secrets, "choice", lambda _: next(letters))
+    monkeypatch.setattr(item_files, "draw_letter", lambda: next(letters))
     with closing(OPENERS[kind](tmp_path)("project")) as store:
         first, second = add(store, "Same"), add(store, "Same", "And so.")
 
@@ -92,7 +92,7 @@ def test_an_id_that_is_taken_is_drawn_again_and_what_has_it_stays(
 def test_where_all_ids_are_taken_it_is_told_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(secrets, "choice", lambda _: "a")
+    monkeypatch.setattr(item_files, "draw_letter", lambda: "a")
     with closing(OPENERS[kind](tmp_path)("project")) as store:
         first = add(store, "Same")
         with pytest.raises(UsageError, match="no id was drawn that is free"):

@@ -178,7 +178,7 @@ def test_what_an_interrupted_end_of_a_stage_left_is_ended_by_maintenance(
     here = started(tmp_path)
     task = start_task(here, "Write the plan", actor=YOU)
     state = noted(here, "Half of it is written")
-    monkeypatch.setattr("verifflowcc.prompt.use.stages.with_memory_ended", _nothing)
+    monkeypatch.setattr("verifflowcc.memory.use.stage_end.with_memory_ended", _nothing)
     advance(here, ID)
     later = noted(here, "Now it is checked")
 

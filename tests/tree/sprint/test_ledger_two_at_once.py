@@ -153,7 +153,7 @@ def test_a_lock_left_by_a_dead_process_holds_nobody_up(tmp_path: Path) -> None:
     assert advance(here, ID).after == "design"
 
 
-WATCHED = {"open", "os.rename", "os.mkdir", "os.remove", "os.chmod", "os.truncate", "tempfile.mkstemp", "fcntl.flock"}
+WATCHED = {"open", "os.rename", "os.mkdir", "os.remove", "os.chmod", "os.truncate", "fcntl.flock"}
 
 
 def killed_at(number: int, action: Callable[[], object]) -> int:

@@ -1,18 +1,25 @@
 """A project's own workflow beside the shipped ones; the one that new sprints follow; what sprints keep."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
-from verifflowcc.base.errors import ConfigError, UsageError
+from tests.derived_files import forge_in, kept_in
+from verifflowcc.base.errors import ConfigError, UsageError, VfccError
+from verifflowcc.base.files.layout import stamp
 from verifflowcc.base.model.gate_values import CriterionKind, Mode
-from verifflowcc.base.model.sprint_state import StageStatus
-from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.base.model.sprint_state import SprintState, StageStatus
+from verifflowcc.base.records import replace
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.workspace import LedgerReads, Workspace
 from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.gates.use.sprints import start_sprint
+from verifflowcc.sprint.rules.stage_moves import pinned_digest
 from verifflowcc.sprint.store.workflow_load import load_workflow, workflow_names
 from verifflowcc.sprint.use.configuration import check_config, effective_config
+from verifflowcc.sprint.use.pinned_workflow import KEPT, check_pinned_workflow
 from verifflowcc.sprint.use.workflow_use import (
     check_workflow,
     list_workflows,
@@ -305,3 +312,58 @@ def test_the_configurations_check_tells_of_a_workflow_that_is_not_sound(project:
 
     (notice,) = check_config(project).notices
     assert notice.startswith("the workflow mine is not sound: workflow.yaml:10: unknown key nonsense; known are id, ")
+
+
+def test_what_is_kept_of_a_workflow_file_changes_no_answer(project: Workspace) -> None:
+    """Each state of the file is asked about after each other one: what is kept is of one state alone."""
+    own(project)
+    state = start_sprint(project, "Tides", workflow="mine", actor="human:Kim").state
+    texts: tuple[str, ...] = (
+        MINE,
+        MINE + "# more\n",
+        MINE.replace("id: code", "id: build"),
+        MINE.replace("title: Mine", "title: ["),
+    )
+    texts += (MINE.replace("name: mine", "name: other"), MINE.replace("role: coder", "role: tester"))
+    for one in texts:
+        for other in texts:
+            own(project, one)
+            _asked(Workspace(project.root), state)
+            own(project, other)
+
+            kept = [_asked(Workspace(project.root), state) for _ in range(2)]
+            assert kept == [_asked(Workspace(project.root, ledgers=LedgerReads(cached=False)), state)] * 2
+    own(project)
+    assert _asked(Workspace(project.root), state) == ()
+
+
+def test_a_kept_answer_that_another_machine_brings_is_not_believed(project: Workspace) -> None:
+    """The ledger here names the digest of the file, and asks for less than it: as a forged one would."""
+    own(project)
+    state = start_sprint(project, "Tides", workflow="mine", actor="human:Kim").state
+    assert state.workflow is not None
+    forged = replace(state, workflow=replace(state.workflow, stages=(replace(state.workflow.stages[0], exit=()),)))
+    assert _asked(Workspace(project.root), state) == ()
+    kept = (project.local / KEPT).read_bytes()
+    assert "differs from it" in str(_asked(Workspace(project.root), forged))
+
+    path = project.memory / "workflow.yaml"
+    key = [stamp(path), digest_text(path.read_bytes()), pinned_digest(forged.workflow)]
+    forge_in(
+        project.local / KEPT,
+        json.dumps(kept_in(project.local / KEPT)["key"][2]).replace(", ", ",").encode(),
+        json.dumps(key).replace(", ", ",").encode(),
+    )
+    copied = path.read_bytes()
+    path.unlink()
+    path.write_bytes(copied)  # as a clone writes it: another file with the same bytes
+
+    assert kept != (project.local / KEPT).read_bytes()
+    assert "differs from it" in str(_asked(Workspace(project.root), forged))
+
+
+def _asked(project: Workspace, state: SprintState) -> object:
+    try:
+        return check_pinned_workflow(project, state)
+    except VfccError as error:
+        return type(error), str(error), error.hint

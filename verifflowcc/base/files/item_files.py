@@ -1,7 +1,7 @@
 """Item files on the disk: read them, create them, replace them if unchanged."""
 
 import json
-import secrets
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,7 +21,12 @@ WAIT_S = 10.0
 
 def draw_letters() -> str:
     """Return four letters for the id of a new item, drawn at random."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(LETTERS))
+    return "".join(draw_letter() for _ in range(LETTERS))
+
+
+def draw_letter() -> str:
+    """Return a letter drawn at random; `secrets` draws as well, and takes longer to import than this command to run."""
+    return ALPHABET[os.urandom(1)[0] % len(ALPHABET)]
 
 
 @contextmanager

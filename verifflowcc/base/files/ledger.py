@@ -13,7 +13,6 @@ from pathlib import Path
 
 from verifflowcc.base.errors import ConflictError, LedgerError, UsageError, WorkspaceError
 from verifflowcc.base.files.layout import check_inside, settled, stamp_of
-from verifflowcc.base.files.lock import locked
 from verifflowcc.base.files.write import DerivedFile, is_temporary, sweep, sync_folder, write_atomic
 from verifflowcc.base.formats.event_bytes import (
     PackRead,
@@ -372,6 +371,8 @@ class Ledger:
     @contextmanager
     def held(self, wait_s: float) -> Iterator[None]:
         """Hold the lock while a sprint is read and then moved. Raises ConflictError where another holds it for long."""
+        from verifflowcc.base.files.lock import locked  # only who writes
+
         with locked(self.memory / "local" / "lock", wait_s):
             yield
 

@@ -4,7 +4,6 @@ In git these are the files that git has, whatever their names, and those that it
 `.memory/`, and of what git does not have never what tools leave behind (caches, environments, installed packages).
 """
 
-import hashlib
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from verifflowcc.base.git.work_tree import LINK, WorkTree, repository_status
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field
-from verifflowcc.base.text.canonical import digest_bytes, digest_text, fold_newlines
+from verifflowcc.base.text.canonical import digest_bytes, digest_text, fold_newlines, sha256
 
 # Digests of files by their stamps: a file whose stamp is known is not read again.
 
@@ -111,6 +110,8 @@ def digest_file(full: bytes | str) -> str:
         chunk = file.read(_CHUNK_BYTES)
         if len(chunk) < _CHUNK_BYTES:
             return digest_bytes(chunk if _is_binary(chunk) else fold_newlines(chunk))
+        import hashlib  # of a large file
+
         whole = hashlib.sha256()
         fold = not _is_binary(chunk)
         while chunk:
@@ -147,7 +148,7 @@ def digest_nested(root: Path, name: str, follow: Follow) -> str | None:
     except WorkspaceError as error:
         hint = f"git -C {name} status"
         raise WorkspaceError(f"git cannot tell the state of {name}: {error.message}", hint=hint) from error
-    whole = hashlib.sha256(f"commit:{now.commit}\n".encode())
+    whole = sha256(f"commit:{now.commit}\n".encode())
     for line, changed in sorted(now.lines):
         path = shown_name(changed)
         whole.update(line[:1] + path.encode() + b"\0" + _content(root, f"{name}/{path}", follow).encode() + b"\n")

@@ -7,7 +7,6 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any
@@ -18,6 +17,7 @@ from verifflowcc.base.files.layout import Stamps, as_in_git, as_on_disk, check_i
 from verifflowcc.base.files.private_files import current_umask, private_if_own
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import sha256
 
 # Files of derived data: JSON that can be made again, below a folder that git ignores.
 
@@ -164,20 +164,22 @@ def is_temporary(name: str) -> bool:
     return name.startswith(PREFIX) and name.endswith(SUFFIX)
 
 
-def _replace(path: Path, raw: bytes, *, durable: bool = True, mode: int | None = None) -> None:
-    import tempfile  # takes long to import, and most commands write nothing
+_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
-    handle, name = tempfile.mkstemp(prefix=f"{PREFIX}{os.getpid()}-", suffix=SUFFIX, dir=path.parent)
+
+def _replace(path: Path, raw: bytes, *, durable: bool = True, mode: int | None = None) -> None:
+    name = _temporary(path)
+    handle = os.open(name, _NEW, 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(raw)
             file.flush()
             if durable:
                 os.fsync(file.fileno())
-        Path(name).chmod(0o666 & ~current_umask() if mode is None else mode)
-        Path(name).replace(path)
+        name.chmod(0o666 & ~current_umask() if mode is None else mode)
+        name.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        name.unlink(missing_ok=True)
         raise
     if durable:
         sync_folder(path.parent)
@@ -335,6 +337,7 @@ class ProjectTree:
     stamps: Stamps = field(init=False)
     _listed: dict[str, tuple[tuple[str, os.DirEntry[str]], ...]] = field(default_factory=dict)
     _found: dict[str, ProjectFile | None] = field(default_factory=dict)
+    _matched: dict[tuple[str, str], tuple[ProjectFile, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.stamps = Stamps(self.root)
@@ -344,10 +347,12 @@ class ProjectTree:
 
         `*` and `?` stay within one name and do not match a leading dot; `**` spans folders.
         """
-        segments = tuple(part for part in pattern.split("/") if part not in ("", "."))
-        paths = sorted(set(self._match(folder, segments)))
-        found = (self._file(path) for path in paths)
-        return tuple(file for file in found if file is not None)
+        if (folder, pattern) not in self._matched:
+            segments = tuple(part for part in pattern.split("/") if part not in ("", "."))
+            paths = sorted(set(self._match(folder, segments)))
+            found = (self._file(path) for path in paths)
+            self._matched[folder, pattern] = tuple(file for file in found if file is not None)
+        return self._matched[folder, pattern]
 
     def folders(self, folder: str) -> tuple[str, ...]:
         """Return the folders in `folder`, links left out, sorted by path."""

@@ -5,7 +5,6 @@ the first ten bytes of the SHA-256 over the canonical JSON of the envelope witho
 through `parents` everything before it.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -16,7 +15,7 @@ from verifflowcc.base.model.events import EVENT_FORMAT, LARGEST_EVENT_BYTES, Eve
 from verifflowcc.base.model.evidence_values import EVIDENCE_FORMAT
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
-from verifflowcc.base.text.canonical import canonical, digest_text, fold_newlines, parse_canonical
+from verifflowcc.base.text.canonical import canonical, digest_text, fold_newlines, parse_canonical, sha256
 from verifflowcc.base.text.identifiers import TIME_LENGTH, is_ulid, ulid
 
 FIELDS = frozenset({"v", "id", "parents", "actor", "time", "type", "payload"})
@@ -115,7 +114,7 @@ def _body(
 def _id_of(time: str, body: bytes) -> str:
     """Return the id of an event of that time; `body` is the canonical text of all else."""
     milliseconds = (moment(time) - _EPOCH) // timedelta(milliseconds=1)
-    return ulid(milliseconds, hashlib.sha256(body).digest()[:10])
+    return ulid(milliseconds, sha256(body).digest()[:10])
 
 
 def _check_envelope(value: Mapping[str, Json]) -> None:
@@ -302,6 +301,6 @@ def _name_of(value: Mapping[str, Json]) -> str:
     try:
         milliseconds = (moment(str(value.get("time"))) - _RECORD_NAMES_EPOCH) // timedelta(milliseconds=1)
         body = {key: part for key, part in value.items() if key != "id"}
-        return ulid(milliseconds, hashlib.sha256(canonical(body)).digest()[:10])
+        return ulid(milliseconds, sha256(canonical(body)).digest()[:10])
     except (VfccError, ValueError, TypeError, OverflowError):
         return ""

@@ -11,15 +11,18 @@ settings are passed on, which no repository can set; a commit also gets who make
 """
 
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.git.git_place import refuse_embedded
 from verifflowcc.base.process.clock import terminal_in_use
 from verifflowcc.base.records import dataclass
+
+if TYPE_CHECKING:
+    import subprocess
 
 _MACHINE = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"))
 _PERSON = ("GIT_AUTHOR_", "GIT_COMMITTER_")
@@ -85,8 +88,10 @@ def ask_git(
     return _run(root, argv, {**_environment(), **_WORDS, **_READING, **(env or {})}, given)
 
 
-def start_git(root: Path, *arguments: str) -> subprocess.Popen[bytes]:
+def start_git(root: Path, *arguments: str) -> "subprocess.Popen[bytes]":
     """Start git in `root` to read, with pipes for its input, its output and its messages. Raises as `ask_git`."""
+    import subprocess
+
     refuse_embedded(root)
     pipe = subprocess.PIPE
     env = {**_environment(), **_WORDS, **_READING}
@@ -140,6 +145,8 @@ def _argv(arguments: tuple[str, ...], settings: tuple[str, ...]) -> list[str]:
 
 
 def _run(root: Path, argv: list[str], env: Mapping[str, str], given: bytes | None) -> GitResult:
+    import subprocess  # many commands know how to ask git, and few have to
+
     refuse_embedded(root)
     try:
         if given is None:

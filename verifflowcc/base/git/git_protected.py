@@ -6,19 +6,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from stat import S_ISREG
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files.project_content import belongs, is_memory
 from verifflowcc.base.files.write import on_disk, shown_name
 from verifflowcc.base.git.git_command import GitResult, ask_git
-from verifflowcc.base.git.git_log import LOG, LoggedCommit, parse_log
-from verifflowcc.base.git.git_patches import index_of_work_tree
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.git.work_tree import FOLDER, GONE, WorkTree, blob_ids, names_differing, read_work_tree
 from verifflowcc.base.model.gate_input import Change, History
-from verifflowcc.base.model.patch import new_lines
 from verifflowcc.base.model.people import Contributor
 from verifflowcc.base.records import dataclass
+
+if TYPE_CHECKING:
+    from verifflowcc.base.git.git_log import LoggedCommit
 
 # What git knows of the work since a commit: changed files with their new lines, commits, tags and authors.
 
@@ -136,7 +137,7 @@ def authors_since(root: Path, base: str, paths: Sequence[str]) -> Mapping[str, t
     return _authors(commits_since(root, base, paths))
 
 
-def commits_since(root: Path, commit: str, paths: Sequence[str]) -> tuple[LoggedCommit, ...]:
+def commits_since(root: Path, commit: str, paths: Sequence[str]) -> "tuple[LoggedCommit, ...]":
     """Return the commits after `commit` that touch one of `paths`, newest first. Raises as `authors_since`."""
     place = _find_place(root, commit)
     return _log(root, place, f"{commit}..{place.head}", paths=paths)
@@ -186,7 +187,7 @@ def why_unknown(root: Path, base: str, result: GitResult) -> str:
     return f"git has no commit {base[:12]}, the sprint's base{more}"
 
 
-def _commits(root: Path, base: str, place: _HeadPlace) -> tuple[tuple[LoggedCommit, ...], tuple[str, ...]]:
+def _commits(root: Path, base: str, place: _HeadPlace) -> "tuple[tuple[LoggedCommit, ...], tuple[str, ...]]":
     """Return the commits since `base` that touch the project, and the tags of the content at HEAD."""
     if base == place.head:
         return (), _tags_at(root, place)
@@ -196,7 +197,7 @@ def _commits(root: Path, base: str, place: _HeadPlace) -> tuple[tuple[LoggedComm
     return tuple(one for one in commits if one.note.paths or not place.prefix), tags
 
 
-def _tags_before(root: Path, place: _HeadPlace, commits: tuple[LoggedCommit, ...]) -> tuple[str, ...]:
+def _tags_before(root: Path, place: _HeadPlace, commits: "tuple[LoggedCommit, ...]") -> tuple[str, ...]:
     """Return the tags of the last tagged commit, where nothing but `.memory/` changed after it.
 
     What a sprint puts on record after its tag is committed, too; the project that was tagged is the same.
@@ -214,14 +215,16 @@ def _tags_at(root: Path, place: _HeadPlace) -> tuple[str, ...]:
     return tuple(tag for one in _log(root, place, "--no-walk", place.head) for tag in one.tags)
 
 
-def _log(root: Path, place: _HeadPlace, *revisions: str, paths: Sequence[str] = ()) -> tuple[LoggedCommit, ...]:
+def _log(root: Path, place: _HeadPlace, *revisions: str, paths: Sequence[str] = ()) -> "tuple[LoggedCommit, ...]":
+    from verifflowcc.base.git.git_log import LOG, parse_log
+
     result = ask_git(root, "--literal-pathspecs", *LOG, *revisions, "--", *paths)
     if result.code:
         raise WorkspaceError(f"git cannot tell the commits since the sprint's base: {result.first_line}")
     return tuple(parse_log(result.out, place.prefix))
 
 
-def _authors(commits: Iterable[LoggedCommit]) -> Mapping[str, tuple[Contributor, ...]]:
+def _authors(commits: "Iterable[LoggedCommit]") -> Mapping[str, tuple[Contributor, ...]]:
     found: dict[str, set[Contributor]] = defaultdict(set)
     for one in commits:
         for path in one.note.paths:
@@ -244,6 +247,8 @@ def _work_tree(root: Path) -> WorkTree:
 
 def _tracked(root: Path, base: str, place: _HeadPlace, tree: WorkTree) -> Iterator[Change]:
     changed = {name: found for name, found in tree.changed.items() if not is_memory(shown_name(name))}
+    from verifflowcc.base.git.git_patches import index_of_work_tree
+
     with index_of_work_tree(root, place.prefix, changed) as env:
         listed, lines = _compared(ask_git(root, *_DIFF, base, "--", ".", env=env))
         # Attributes (`-diff`, `binary`) hide the lines of a text, and a repository sets them: its content decides.
@@ -276,6 +281,8 @@ def _compared(result: GitResult) -> tuple[list[_Listed], dict[str, tuple[int, ..
     """Return the files that git lists as different, and the new lines of those of which it shows any by shown name."""
     if result.code:
         raise WorkspaceError(f"git cannot compare with the sprint's base: {result.first_line}")
+    from verifflowcc.base.model.patch import new_lines
+
     listed, patch = _split(result.out)
     parsed = new_lines(patch.decode("utf-8", "surrogateescape"))
     return listed, {shown_name(name.encode("utf-8", "surrogateescape")): each for name, each in parsed.items()}

@@ -7,12 +7,12 @@ LF are the same, and so is a file of Git LFS whose pointer the index holds. What
 not known here; such a file counts as changed once its stamps differ, until git itself has looked at it.
 """
 
-import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files.write import shown_name
@@ -20,6 +20,10 @@ from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_place import git_folder
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import sha256
+
+if TYPE_CHECKING:
+    import hashlib
 
 LINK, FOLDER, GONE = "120000", "160000", "000000"
 LARGEST_FOLDED_BYTES = 16 * 1024 * 1024
@@ -335,13 +339,13 @@ def _file(full: bytes, found: os.stat_result, width: int) -> DiskFile:
     with open(os.open(full, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:  # noqa: PTH123
         data = file.read(LARGEST_FOLDED_BYTES + 1)
         if len(data) > LARGEST_FOLDED_BYTES:
-            whole, content = _hash(width), hashlib.sha256(data)
+            whole, content = _hash(width), sha256(data)
             whole.update(b"blob %d\0" % found.st_size + data)
             while data := file.read(_CHUNK_BYTES):
                 whole.update(data)
                 content.update(data)
             return DiskFile(mode, (whole.hexdigest(), _pointer_id(content.hexdigest(), found.st_size, width)))
-    ids = [object_id(data, width), _pointer_id(hashlib.sha256(data).hexdigest(), len(data), width)]
+    ids = [object_id(data, width), _pointer_id(sha256(data).hexdigest(), len(data), width)]
     if b"\r\n" in data and b"\0" not in data[:_TEXT_PROBE_BYTES]:
         ids.append(object_id(data.replace(b"\r\n", b"\n"), width))
     return DiskFile(mode, tuple(ids))
@@ -378,12 +382,14 @@ def object_id(data: bytes, width: int) -> str:
 
 
 def _hash(width: int) -> "hashlib._Hash":
+    import hashlib
+
     return hashlib.sha256() if width == 64 else hashlib.sha1(usedforsecurity=False)
 
 
-def _pointer_id(sha256: str, size: int, width: int) -> str:
+def _pointer_id(digest: str, size: int, width: int) -> str:
     """Return the id of the pointer that Git LFS commits in place of a file."""
-    text = f"version https://git-lfs.github.com/spec/v1\noid sha256:{sha256}\nsize {size}\n"
+    text = f"version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {size}\n"
     return object_id(text.encode(), width)
 
 

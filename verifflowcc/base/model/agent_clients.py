@@ -21,3 +21,6 @@ LOCAL_FILE = ".claude/settings.local.json"
 FILES = {name: file for name, (file, _, _, _) in CLIENTS.items() if file}
 SERVER_FILES = {name: file for name, (_, file, _, _) in CLIENTS.items()}
 PROGRAMS = {name: program for name, (_, _, program, _) in CLIENTS.items() if program}
+
+HOOKS_MANIFEST = "integrations.json"
+"""Lists below `.memory/`, and below `.memory/local/`, the hooks that vfcc wrote into clients' files."""

@@ -192,7 +192,10 @@ def least_trust(first: Trust, *others: Trust) -> Trust:
     >>> least_trust(Trust.HUMAN, Trust.AGENT, Trust.TOOL).value
     'agent'
     """
-    return max((first, *others), key=list(Trust).index)
+    return max((first, *others), key=_TRUSTED.index)
+
+
+_TRUSTED = tuple(Trust)
 
 
 class Relation(StrEnum):
@@ -468,7 +471,7 @@ def awaits_promotion(item: Item) -> bool:
 
 
 def _person(item: Item, name: str) -> bool:
-    return _kind(dict(item.details).get(name, "")) == "human"
+    return bool(item.details) and _kind(dict(item.details).get(name, "")) == "human"
 
 
 def _kind(actor: str) -> str:

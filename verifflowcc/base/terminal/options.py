@@ -97,3 +97,23 @@ def tokens(text: str) -> int:
     if not (number.isascii() and number.isdecimal()) or len(number) > 12 or int(number) < 1:
         raise typer.BadParameter(f"{text!r} is no number of tokens; give a whole number from 1 up, or 4k for 4,000")
     return int(number) * thousands
+
+
+class FindingsFormat(StrEnum):
+    """What the findings are written as."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    GITHUB = "github"
+
+
+def chosen(given: FindingsFormat | None, *, as_json: bool) -> FindingsFormat:
+    """Return the format that was asked for, text by default.
+
+    Raises TyperException where two were.
+    """
+    if as_json and given not in {None, FindingsFormat.JSON}:
+        raise typer.TyperException(f"--json and --format {given} are two formats; give one")
+    return FindingsFormat.JSON if as_json else given or FindingsFormat.TEXT

@@ -4,16 +4,43 @@ The subset of RFC 8785 that needs no floating point: UTF-8, keys sorted by UTF-1
 only. `canonical` makes the bytes; `parse_canonical` accepts no other spelling.
 """
 
-import hashlib
 import json
+import sys
 from collections.abc import Mapping, Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.model.lazy import lazy_pattern
 
+if TYPE_CHECKING:
+    import hashlib
+
 # Digests of content: SHA-256, with CRLF folded to LF for text.
+
+_LONG_BYTES = 1 << 16
+
+
+def sha256(data: bytes) -> "hashlib._Hash":
+    """Return the SHA-256 of `data`, of little data by Python's own code: OpenSSL is faster and takes long to load.
+
+    >>> sha256(b"").hexdigest()[:16]
+    'e3b0c44298fc1c14'
+    """
+    if len(data) < _LONG_BYTES and "hashlib" not in sys.modules:
+        try:
+            if sys.version_info >= (3, 12):
+                from _sha2 import sha256 as own
+            else:
+                from _sha256 import sha256 as own  # type: ignore[import-not-found]
+        except ImportError:
+            pass  # this Python was built without it
+        else:
+            made: hashlib._Hash = own(data)
+            return made
+    from hashlib import sha256 as fast
+
+    return fast(data)
 
 
 def fold_newlines(data: bytes) -> bytes:
@@ -27,7 +54,7 @@ def digest_bytes(data: bytes) -> str:
     >>> digest_bytes(b"")[:20]
     'sha256:e3b0c44298fc1'
     """
-    return "sha256:" + hashlib.sha256(data).hexdigest()
+    return "sha256:" + sha256(data).hexdigest()
 
 
 def digest_text(data: bytes | str) -> str:

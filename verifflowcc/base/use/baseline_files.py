@@ -15,7 +15,6 @@ from verifflowcc.base.files.project_content import (
 )
 from verifflowcc.base.files.write import on_disk, shown_name
 from verifflowcc.base.git.git_place import in_repository
-from verifflowcc.base.git.git_protected import authors_since, blobs_at, has_blob
 from verifflowcc.base.model.baseline_rules import baseline_problem, read_baseline_file
 from verifflowcc.base.model.baselines import Baseline, BaselineKind, BaselineStatus
 from verifflowcc.base.model.gate_input import History, RuleChange
@@ -54,7 +53,11 @@ class _Start:
         blob = self.blobs.get(path)
         if blob is None:
             return self.recorded is not None and digest is not None
-        return digest is None or not has_blob(self.root, path, blob)
+        if digest is None:
+            return True
+        from verifflowcc.base.git.git_protected import has_blob
+
+        return not has_blob(self.root, path, blob)
 
     def had(self, path: str) -> bool:
         """Whether there was such a file."""
@@ -99,6 +102,8 @@ def _with_authors(
     start: _Start, paths: Sequence[str], now: Mapping[str, str], base: str | None, history: History | None
 ) -> Iterator[RuleChange]:
     """Yield the changes with the authors of commits, and whether they are committed as they are now."""
+    from verifflowcc.base.git.git_protected import authors_since, has_blob
+
     root = start.root
     known = history is not None and not history.problem
     authors = history.authors if history and known else authors_since(root, base, paths) if base else {}
@@ -120,6 +125,8 @@ def _committed(root: Path) -> Mapping[str, str]:
 def _blobs(root: Path, commit: str | None) -> Mapping[str, str]:
     if commit is None:
         return {}
+    from verifflowcc.base.git.git_protected import blobs_at
+
     found = blobs_at(root, commit, [_place(pattern) for pattern in PROTECTED])
     return {path: blob for path, blob in found.items() if is_protected(path)}
 

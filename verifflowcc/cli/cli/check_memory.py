@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from verifflowcc.base.terminal import declared as typer
-from verifflowcc.base.terminal.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
+from verifflowcc.base.terminal.options import AllFlag, FindingsFormat, JsonFlag, NewFlag, QuietFlag, chosen, one_output
 from verifflowcc.base.terminal.terminal import switch_color_off
-from verifflowcc.trace.cli.trace_exchange import FindingsFormat, chosen, problem_in, report_text
 
 if TYPE_CHECKING:
     from verifflowcc.cli.use.memory_checking import MemoryCheck
@@ -69,6 +68,8 @@ def memory(
     if output is not None or wanted not in {FindingsFormat.TEXT, FindingsFormat.JSON}:
         out.say(verdict(checked))
     if code := exit_code(checked):
+        from verifflowcc.trace.cli.trace_exchange import problem_in
+
         out.explain(problem_in(checked.report, code))
         raise typer.Exit(code)
 
@@ -87,5 +88,6 @@ def _written(checked: "MemoryCheck", wanted: FindingsFormat, *, whole: bool) -> 
 
         return (whole_page(checked) if whole else short_page(checked, screen_lines())) + "\n"
     from verifflowcc.memory.rules.memory_codes import CATALOGUE
+    from verifflowcc.trace.cli.trace_exchange import report_text
 
     return report_text(wanted, checked.report, checked.prefix, CATALOGUE)

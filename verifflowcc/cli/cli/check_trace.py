@@ -4,9 +4,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from verifflowcc.base.terminal import declared as typer
-from verifflowcc.base.terminal.options import AllFlag, JsonFlag, JunitOption, NewFlag, QuietFlag, one_output
+from verifflowcc.base.terminal.options import (
+    AllFlag,
+    FindingsFormat,
+    JsonFlag,
+    JunitOption,
+    NewFlag,
+    QuietFlag,
+    chosen,
+    one_output,
+)
 from verifflowcc.base.terminal.terminal import switch_color_off
-from verifflowcc.trace.cli.trace_exchange import FindingsFormat, chosen, problem_in, report_text
 
 if TYPE_CHECKING:
     from verifflowcc.base.use.workspace import Workspace
@@ -65,6 +73,8 @@ def trace(
     if output is not None or wanted not in {FindingsFormat.TEXT, FindingsFormat.JSON}:
         out.say(verdict(checked))
     if code := exit_code(checked):
+        from verifflowcc.trace.cli.trace_exchange import problem_in
+
         out.explain(problem_in(checked.report, code))
         raise typer.Exit(code)
 
@@ -86,6 +96,7 @@ def _page(workspace: "Workspace", checked: "TraceCheckResult", *, whole: bool) -
 
 def _written(checked: "TraceCheckResult", wanted: FindingsFormat) -> str:
     from verifflowcc.base.model.findings import TRACE
+    from verifflowcc.trace.cli.trace_exchange import report_text
 
     return report_text(wanted, checked.report, checked.prefix, TRACE)
 

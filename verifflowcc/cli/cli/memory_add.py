@@ -84,8 +84,6 @@ def add(
     from verifflowcc.memory.use.adding import TypedItem, add_item, superseding, wanted_of
     from verifflowcc.memory.use.stores import open_store
     from verifflowcc.sprint.use.item_loading import not_loaded_here
-    from verifflowcc.trace.cli.trace_people import tell_added
-    from verifflowcc.trace.use.trace_edits import add_item as add_trace_item
 
     if (text is None) is not stdin:
         what = "both the text and --stdin are given" if stdin else "there is nothing to remember"
@@ -116,6 +114,9 @@ def add(
         if dry_run:
             fault = f"{traced.type} is a trace type: it is added without --dry-run"
             raise UsageError(fault, hint="vfcc trace add --help")
+        from verifflowcc.trace.cli.trace_people import tell_added
+        from verifflowcc.trace.use.trace_edits import add_item as add_trace_item
+
         made = add_trace_item(here.workspace, traced, actor=here.actor)
         out.emit_json(made) if as_json else tell_added(made)
         return

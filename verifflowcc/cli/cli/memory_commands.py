@@ -3,9 +3,8 @@
 Each command stands in a file of its own kind and is registered here, by one line.
 """
 
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.terminal import declared as typer
@@ -35,6 +34,7 @@ from verifflowcc.memory.cli import memory_inbox as memory_search
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from fractions import Fraction
 
 
 # `vfcc memory eval`: how well questions whose answers are known are answered, in numbers.
@@ -55,9 +55,11 @@ def _k(text: str, option: str = "--at") -> int:
     return int(text)
 
 
-def _share(text: str) -> Fraction:
+def _share(text: str) -> "Fraction":
     if not _SHARE.fullmatch(text):
         raise typer.BadParameter(f"{text!r} is no share; give a number from 0 to 1, as in 0.8")
+    from fractions import Fraction
+
     return Fraction(text if text[0] != "." else f"0{text}")
 
 
@@ -68,7 +70,7 @@ def evaluate(
         str, typer.Option("--k", metavar="NUMBERS", help="The sizes of the best that are looked at.")
     ] = "1,3,5,10",
     least: Annotated[
-        Fraction | None,
+        Any,
         typer.Option("--min", metavar="SHARE", parser=_share, help="Exit with 1 where recall is below, as in 0.8."),
     ] = None,
     at: Annotated[

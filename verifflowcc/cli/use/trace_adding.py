@@ -1,6 +1,6 @@
 """`vfcc memory add` of a trace type: the same new item, by the same rules, as `vfcc trace add` makes."""
 
-import shlex
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.item_values import TYPES, is_trace_type
@@ -8,12 +8,14 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.use.adding import TypedItem
 from verifflowcc.memory.use.new_item_words import checked_text
 from verifflowcc.memory.use.recording import title_of
-from verifflowcc.trace.use.trace_edits import TraceItemRequest
+
+if TYPE_CHECKING:
+    from verifflowcc.trace.use.trace_edits import TraceItemRequest
 
 _MEMORY_ALONE = ("key", "importance", "confidence", "details", "own", "lesson", "refs", "expires", "deadline")
 
 
-def trace_wanted(workspace: Workspace | None, typed: TypedItem) -> TraceItemRequest | None:
+def trace_wanted(workspace: Workspace | None, typed: TypedItem) -> "TraceItemRequest | None":
     """Return the trace item that was typed; None where the type is none of the project's trace.
 
     Raises UsageError for an option that a trace item does not have, and where the text is empty.
@@ -21,6 +23,10 @@ def trace_wanted(workspace: Workspace | None, typed: TypedItem) -> TraceItemRequ
     name = typed.type.strip().casefold().replace("-", "_")
     if workspace is None or typed.scope not in (None, "project") or not _is_traced(workspace, name):
         return None
+    import shlex
+
+    from verifflowcc.trace.use.trace_edits import TraceItemRequest
+
     text = checked_text(typed.text, "the text")
     title = typed.title or title_of(text, name)
     option = next((each for each in (*_MEMORY_ALONE, "supersedes") if getattr(typed, each)), None)
@@ -31,8 +37,8 @@ def trace_wanted(workspace: Workspace | None, typed: TypedItem) -> TraceItemRequ
 
 
 def _is_traced(workspace: Workspace, name: str) -> bool:
-    from verifflowcc.sprint.use.pinned_workflow import policy_of
-
     if name in TYPES and not is_trace_type(name):
         return False
+    from verifflowcc.sprint.use.pinned_workflow import policy_of
+
     return name in policy_of(workspace).types

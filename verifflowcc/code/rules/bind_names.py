@@ -8,7 +8,18 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from verifflowcc.code.rules.bound_things import EXTERNAL, UNKNOWN, Thing, ThingKind
-from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Code, Definition, Head, Import, SymbolKind, TypeHint
+from verifflowcc.code.rules.graph import (
+    CALLABLE,
+    FILE,
+    TYPES,
+    Code,
+    Definition,
+    Head,
+    Import,
+    Reference,
+    SymbolKind,
+    TypeHint,
+)
 from verifflowcc.code.rules.import_rules import ImportResolver, Modules, ResolutionRules, manner_of
 
 if TYPE_CHECKING:
@@ -191,6 +202,7 @@ class NameLookup:
         self.modules = Modules(code.files, code.manifests)
         self.foreign = ImportResolver(code, self.modules)
         self._sheets: dict[str, Sheet] = {}
+        self._spoken: dict[tuple[str, str], Sequence[Reference]] = {}
         self.circles = Circles()
 
     def sheet(self, path: str) -> Sheet:
@@ -199,6 +211,13 @@ class NameLookup:
         if sheet is None:
             sheet = self._sheets[path] = Sheet(path, self.code.head(path))
         return sheet
+
+    def spoken(self, path: str, name: str) -> Sequence[Reference]:
+        """Return the references to a name in a file: several definitions of it are asked about in a row."""
+        found = self._spoken.get((path, name))
+        if found is None:
+            found = self._spoken[path, name] = self.code.references(path, name)
+        return found
 
     def manner(self, path: str) -> ResolutionRules:
         """Return the rules of the language of a file."""

@@ -173,7 +173,7 @@ def _binder(code: Code | Binder) -> Binder:
 def _referring(binder: Binder, path: str, place: int, kinds: frozenset[ReferenceKind]) -> Iterator[ReferenceLink]:
     """Yield the references of some kinds, in any file, that may mean a definition; the same place is asked for once."""
     for name, other in _speaking(binder, path, place):
-        for reference in binder.code.references(other, name):
+        for reference in binder.names.spoken(other, name):
             if reference.kind not in kinds:
                 continue
             candidate = binder.candidate(other, reference, (path, place))

@@ -8,9 +8,6 @@ from verifflowcc.base.errors import FormatError, VfccError, WorkspaceError
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.project_content import memory_content, project_content
 from verifflowcc.base.files.write import write_atomic
-from verifflowcc.base.formats.result_lines import LARGEST_RESULTS_BYTES, encode_results, parse_results
-from verifflowcc.base.git.git_log import blob_bytes, earlier_bytes
-from verifflowcc.base.git.git_protected import read_history
 from verifflowcc.base.model.baseline_rules import is_act_of_person
 from verifflowcc.base.model.config_values import Config
 from verifflowcc.base.model.evidence_values import Command, Evidence
@@ -30,7 +27,6 @@ from verifflowcc.gates.rules.gate_check import entry_gate, exit_gate
 from verifflowcc.gates.rules.stage_failures import failures_of
 from verifflowcc.gates.rules.staleness import fewer_tests
 from verifflowcc.history.use.outside_edits import with_recorded_edits, with_stage_watched
-from verifflowcc.sprint.rules.junit_tests import read_tests
 from verifflowcc.sprint.rules.sprint_fold import ledger_day
 from verifflowcc.sprint.rules.sprint_people import reviews, waivers, with_addresses
 from verifflowcc.sprint.rules.stage_moves import after_passing, next_in_order
@@ -55,6 +51,9 @@ def keep_results(workspace: Workspace, criterion: Criterion, report: bytes | Non
     None where the evidence is no report of tests, or the project has no trace item. Raises ConfigError where the
     configuration or the workflow is not sound, FormatError where the report cannot be read.
     """
+    from verifflowcc.base.formats.result_lines import encode_results
+    from verifflowcc.sprint.rules.junit_tests import read_tests
+
     if criterion.kind is not CriterionKind.JUNIT or report is None or not has_items(workspace.memory):
         return None
     from verifflowcc.sprint.use.pinned_workflow import policy_of
@@ -97,6 +96,8 @@ def read_results_file(workspace: Workspace, evidence: Evidence) -> bytes:
 
     Raises FormatError with the reason alone where there is no such file, or it cannot be read.
     """
+    from verifflowcc.base.formats.result_lines import LARGEST_RESULTS_BYTES
+
     if evidence.results is None:
         return b""
     target = workspace.memory / results_path(evidence.sprint, evidence.stage, evidence.results)
@@ -138,6 +139,8 @@ _Compared = tuple[Outcome, int, tuple[str, ...]]
 
 
 def _comparable(data: bytes, digest: str) -> dict[str, _Compared]:
+    from verifflowcc.base.formats.result_lines import parse_results
+
     lines = parse_results(data, digest, "").results
     return {each.test: (each.outcome, each.cases, each.items) for each in lines}
 
@@ -175,6 +178,8 @@ def with_comparisons(workspace: Workspace, facts: Facts) -> Facts:
 
 def commands_at_start(workspace: Workspace, state: SprintState) -> Mapping[str, tuple[str, ...]] | None:
     """Return the words of each command when the sprint started; None where git does not hold that configuration."""
+    from verifflowcc.base.git.git_log import blob_bytes, earlier_bytes
+
     recorded = (state.rules or {}).get(_CONFIG)
     if state.rules and _CONFIG in state.rules:
         data = earlier_bytes(workspace.root, _CONFIG, recorded) if recorded else b""
@@ -211,6 +216,8 @@ def _without_result(workspace: Workspace, now: Evidence, before: Evidence) -> tu
     """Return the tests of an item that earlier evidence has a result for and the newest has not."""
     if now.results is None or before.results is None:
         return ()
+    from verifflowcc.base.formats.result_lines import parse_results
+
     try:
         then = parse_results(read_results_file(workspace, before), before.results, "").results
         there = {each.test for each in parse_results(read_results_file(workspace, now), now.results, "").results}
@@ -287,6 +294,8 @@ def artifacts_of(workspace: Workspace, sprint_id: str, stage_id: str) -> tuple[A
 
 
 def _history(workspace: Workspace, state: SprintState) -> History | None:
+    from verifflowcc.base.git.git_protected import read_history
+
     asked = {criterion.kind for each in state.stages for criterion in (*each.stage.enter, *each.stage.exit)}
     stage = state.stage(state.current) if state.current else None
     entered = stage.entry.head if stage and stage.entry else None

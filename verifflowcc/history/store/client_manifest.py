@@ -13,7 +13,6 @@ from verifflowcc.base.errors import ConflictError, FormatError, WorkspaceError
 from verifflowcc.base.files.write import sync_folder, write_atomic
 from verifflowcc.base.text.json_edit import Record
 
-HOOKS_MANIFEST = "integrations.json"
 FORMAT = 1
 LARGEST_BYTES = 4 * 1024 * 1024
 

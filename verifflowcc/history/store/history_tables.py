@@ -13,6 +13,7 @@ from typing import Any
 
 from verifflowcc.base.errors import BackendError
 from verifflowcc.base.index.index_file import DerivedTables, IndexFormat
+from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.stems import stems
 from verifflowcc.history.rules.agent_history import FileInteraction, Operation
@@ -103,7 +104,9 @@ class HistoryTables(DerivedTables):
         for name in gone:
             with self._reading():
                 self._forget(name)
-        for partition in changed:  # each by itself, so that a process which is ended leaves what it has read
+        for partition in observed(
+            "reading the history", changed
+        ):  # each by itself, so that a process which is ended leaves what it has read
             with self._reading():  # what another process has read meanwhile is not read again
                 row = self._store.rows("SELECT size, time, tail FROM files WHERE path = ?", (partition.name,))
                 self._read_file(partition, *(row[0] if row else (0, 0, b"")))
@@ -202,6 +205,8 @@ def sizes_read(index: Path) -> dict[str, int]:
     try:
         connection = sqlite3.connect(f"{index.absolute().as_uri()}?mode=ro", uri=True)
         try:
+            if not IndexFormat(_schema(), LAYOUT).made(connection):
+                return {}  # of another version: it is emptied when it is opened
             return dict(connection.execute("SELECT path, size FROM files").fetchall())
         finally:
             connection.close()

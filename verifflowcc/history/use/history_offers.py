@@ -14,7 +14,7 @@ from verifflowcc.base.text.stems import stems
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.agent_history import Posting, TaskEpisode, ranked
 from verifflowcc.history.store.history_tables import ROLE_OF, HistoryTables, task_rows
-from verifflowcc.history.use.history_reading import SHARED, history_folders, open_history
+from verifflowcc.history.use.history_reading import SHARED, history_folders, open_history, open_history_soon
 from verifflowcc.history.use.questions import (
     episode,
     milliseconds_now,
@@ -217,8 +217,11 @@ def history_places(workspace: Workspace) -> Iterator[str]:
 
 
 def recent_actions_text(workspace: Workspace, role: str) -> SourceContent | None:
-    """Return what the role did last as JSON, newest first; None where nothing was recorded. Raises BackendError."""
-    with open_history(workspace) as history:
+    """Return what the role did last as JSON, newest first; None where nothing was recorded.
+
+    Raises BackendError, and ConflictError where the history was not read yet.
+    """
+    with open_history_soon(workspace) as history:
         found = actions_in(history, role)
     if not found:
         return None
@@ -235,9 +238,9 @@ def recent_actions_text(workspace: Workspace, role: str) -> SourceContent | None
 def past_tasks_text(workspace: Workspace, task: str) -> SourceContent | None:
     """Return past tasks like a text, with what came of them, and those left open; None where there is nothing.
 
-    Raises BackendError.
+    Raises BackendError, and ConflictError where the history was not read yet.
     """
-    with open_history(workspace) as history:
+    with open_history_soon(workspace) as history:
         alike = [each.task for each in alike_in(history, task, None, BEST)] if task else []
         open_ = [each for each in _left_open(history) if each.id not in {one.id for one in alike}]
     sections = (("Past tasks like this one", alike), ("Left open", open_))

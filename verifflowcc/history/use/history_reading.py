@@ -17,7 +17,7 @@ from verifflowcc.base.text.quick_json import write
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.event_shape import PLACED, VERSION, moment
 from verifflowcc.history.rules.history_rows import with_place
-from verifflowcc.history.store.history_tables import FILE, HistoryTables, Partition, partitions_in
+from verifflowcc.history.store.history_tables import FILE, HistoryTables, Partition, partitions_in, sizes_read
 from verifflowcc.history.store.partitions import ENDING, FOLDER, LOCAL, add_events, folders_of, move_days
 from verifflowcc.memory.rules.tasks import Task
 from verifflowcc.sprint.use.configuration import effective_config
@@ -86,6 +86,29 @@ def open_history(workspace: Workspace) -> HistoryTables:
     """Return the history's tables, to be entered as a context. A duplicate counts once."""
     gather_history(workspace)
     return HistoryTables(workspace.local / FILE, _partitions(workspace))
+
+
+MOST_UNREAD_BYTES = 8 << 20
+"""About a second of reading: who asks for something else does not wait for more."""
+
+
+def open_history_soon(workspace: Workspace) -> HistoryTables:
+    """Return the history's tables as `open_history` does, where little is left to read into them.
+
+    Raises ConflictError where it is more, as in a fresh clone or after an import.
+    """
+    read = sizes_read(workspace.local / FILE)
+    unread = sum(max(_size(each.path) - read.get(each.name, 0), 0) for each in _partitions(workspace))
+    if unread > MOST_UNREAD_BYTES:
+        raise ConflictError("the history was not read yet, which takes a while once", hint="vfcc history show")
+    return open_history(workspace)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def history_folders(workspace: Workspace) -> tuple[Path, ...]:

@@ -6,14 +6,13 @@ from pathlib import Path
 
 from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.files.lock import locked
-from verifflowcc.base.model.agent_clients import FILES
+from verifflowcc.base.model.agent_clients import FILES, HOOKS_MANIFEST
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.json_edit import Record
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.client_entries import Target, next_steps, target_of
 from verifflowcc.history.rules.client_files import ClientFilePlan, FileOutcome, installed, uninstalled
 from verifflowcc.history.store.client_manifest import (
-    HOOKS_MANIFEST,
     load_records,
     missing_folders,
     read_text,

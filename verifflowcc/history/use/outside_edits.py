@@ -3,12 +3,13 @@
 Git knows the authors of commits; the history of this machine knows what agents edited through their tools.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.base.errors import VfccError, WorkspaceError
 from verifflowcc.base.formats.event_bytes import moment
-from verifflowcc.base.git.git_protected import commits_since, product_changes
+from verifflowcc.base.model.agent_clients import HOOKS_MANIFEST
 from verifflowcc.base.model.gate_input import CommitNote, Facts, OutsideEdit
 from verifflowcc.base.model.sprint_state import Edits, StageEntry, StageState
 from verifflowcc.base.records import replace
@@ -58,6 +59,8 @@ def _changed(workspace: Workspace, entry: StageEntry, facts: Facts) -> list[str]
         now = set(facts.history.entered)
     else:
         try:
+            from verifflowcc.base.git.git_protected import product_changes
+
             now = set(product_changes(workspace.root, entry.head))
         except WorkspaceError:
             now = set()
@@ -77,6 +80,8 @@ def _commits(workspace: Workspace, entry: StageEntry, paths: Sequence[str], fact
     history = facts.history
     if history is not None and not history.problem and (entry.head == history.base or not history.commits):
         return history.commits  # those since the stage was entered are those since the sprint's base
+    from verifflowcc.base.git.git_protected import commits_since
+
     try:
         return tuple(one.note for one in commits_since(workspace.root, entry.head, paths))
     except WorkspaceError:
@@ -119,8 +124,6 @@ def _silent(workspace: Workspace, stage: StageState, facts: Facts) -> tuple[str,
 
     The history is of one machine: on one without any, from which no sprint was moved, nothing is reported.
     """
-    from verifflowcc.history.store.client_manifest import HOOKS_MANIFEST
-
     manifests = [folder / HOOKS_MANIFEST for folder in (workspace.memory, workspace.local)]
     try:
         clients = sorted({name for path in manifests for name in _clients(path)})
@@ -133,6 +136,8 @@ def _silent(workspace: Workspace, stage: StageState, facts: Facts) -> tuple[str,
 
 
 def _clients(path: Path) -> set[str]:
+    if not os.path.lexists(path):
+        return set()
     from verifflowcc.history.store.client_manifest import load_records
 
     return {each.client for each in load_records(path).values()}

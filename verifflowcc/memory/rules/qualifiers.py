@@ -119,7 +119,8 @@ _AT_WORK = re.compile(
 )
 _AIM = {
     word: re.compile(
-        rf"^(?:use|prefer|always use) [^,]*? {word} (?P<aim>[^,.;]+?)(?= instead| from now| going| rather|[,.;]|$)",
+        rf"^(?:use|prefer|(?:always|never|don't|do not) use|avoid(?: using)?) "
+        rf"[^,]*? {word} (?P<aim>[^,.;]+?)(?= instead| from now| going| rather|[,.;]|$)",
         re.I,
     )
     for word in ("for", "in")

@@ -222,10 +222,10 @@ def _relevance(candidates: Sequence[RankingInput], task: QuestionTerms) -> list[
 def _containing(kept: Sequence[KeptUnit], terms: Mapping[str, str]) -> dict[str, int]:
     """Return term → the number of units that hold it, but for those that hold it as a speaker's name alone."""
     speaker = FIELDS.index("speaker")
-    held = dict.fromkeys(terms, 0)
+    held, asked = dict.fromkeys(terms, 0), frozenset(terms)
     for each in kept:
-        words = {word for place, field in enumerate(each.unit.terms) if place != speaker for word in field.split()}
-        for term in words.intersection(held):
+        fields = each.unit.terms
+        for term in asked.intersection(" ".join((*fields[:speaker], *fields[speaker + 1 :])).split()):
             held[term] += 1
     return held
 

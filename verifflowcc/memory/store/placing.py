@@ -1,12 +1,11 @@
 """An item as a store may keep it: under a path of its scope, its text readable again as the very same item."""
 
-import hashlib
-
 from verifflowcc.base.errors import BackendError
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES
 from verifflowcc.base.model.item_values import item_type
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.text.canonical import sha256
 from verifflowcc.base.text.identifiers import slug
 from verifflowcc.base.text.markdown import conflict_line
 
@@ -40,7 +39,7 @@ def home_path(folder: str, type_name: str, item_id: str) -> str:
 def _name(text: str, instead: str) -> str:
     if _FILE_NAME.fullmatch(text):
         return text
-    mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    mark = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{slug(text, instead)}-{mark}"
 
 

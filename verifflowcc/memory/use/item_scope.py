@@ -1,6 +1,5 @@
 """The project that a command on items is about: none is needed for the person's own."""
 
-import hashlib
 import os
 from collections.abc import Mapping
 
@@ -11,6 +10,7 @@ from verifflowcc.base.model.item_values import GUARDED, Item, Relation, Status, 
 from verifflowcc.base.model.people import needs_person
 from verifflowcc.base.process.acting import clean_name
 from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import sha256
 from verifflowcc.base.text.identifiers import slug
 from verifflowcc.base.use.workspace import Workspace, open_workspace
 
@@ -56,14 +56,14 @@ def identity_of(workspace: Workspace, env: Mapping[str, str] = os.environ) -> Id
     if root is None:
         real = workspace.root.resolve()
         name = clean_name(real.name or "project")
-        digest = hashlib.sha256(str(real).encode("utf-8", "surrogateescape")).hexdigest()
+        digest = sha256(str(real).encode("utf-8", "surrogateescape")).hexdigest()
         return _identity(name, None, f"{name}@none-{digest[:8]}")
     name = f"{name}/{clean_name(folder)}" if folder else name
     return _identity(name, root, f"{name}@{root[:_SHORT]}")
 
 
 def _identity(name: str, root: str | None, text: str) -> Identity:
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return Identity(name, root, text, f"{slug(name, 'project')}-{digest[:_SHORT]}")
 
 

@@ -124,19 +124,18 @@ def gather(
     stale, code = reader.read(STALE_MARKS, lambda: _stale(checking, bodies, standings), _UNMARKED)
     offer = OrderingInputs(caps, paths_in(task) if caps.active.file_boost else frozenset(), question)
     items_in_force: list[Item] = []
-    for layer in dict.fromkeys(one.layer for one in selected):
+    for layer, of_layer in _by_layer(selected).items():
         usable = []
-        for one in selected:
-            if one.layer is layer:
-                entry = _entry(one, bodies, reading, sources.derived, standings.get(one.path, ""))
-                reason = later.get(one.path) or _left_out(one, entry, caps, reading)
-                reason = reason or _withheld(one, entry, caps, checking, stale)
-                if reason is not None:
-                    _skip(one, entry, reason, reading, gathered)
-                    gathered.filtered += not _offered(one, entry, caps)
-                elif entry is not None:
-                    usable.append(entry)
-                    items_in_force += [entry.body.item] if entry.body and not entry.invalid_reason else []
+        for one in of_layer:
+            entry = _entry(one, bodies, reading, sources.derived, standings.get(one.path, ""))
+            reason = later.get(one.path) or _left_out(one, entry, caps, reading)
+            reason = reason or _withheld(one, entry, caps, checking, stale)
+            if reason is not None:
+                _skip(one, entry, reason, reading, gathered)
+                gathered.filtered += not _offered(one, entry, caps)
+            elif entry is not None:
+                usable.append(entry)
+                items_in_force += [entry.body.item] if entry.body and not entry.invalid_reason else []
         ordered, above = in_order(usable, offer)
         gathered.candidates[layer] = tuple(replace(one, stale=stale.get(one.path, "")) for one in ordered)
         gathered.skipped += above
@@ -144,6 +143,13 @@ def gather(
     gathered.digests = _digests(selected, bodies) | code
     gathered.notices += _notices(reading)
     return gathered
+
+
+def _by_layer(selected: Iterable[SelectedFile]) -> dict[Layer, list[SelectedFile]]:
+    found: dict[Layer, list[SelectedFile]] = {}
+    for one in selected:
+        found.setdefault(one.layer, []).append(one)
+    return found
 
 
 def _bodies(

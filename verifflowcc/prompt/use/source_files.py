@@ -45,11 +45,12 @@ from verifflowcc.prompt.rules.data_sentences import (
 
 _TOOLS = f"{MEMORY}/agent/*/tools.yaml"
 _TEXTS = {f"{MEMORY}/sprint/*/progress.json": progress_text, f"{MEMORY}/agent/*/context.json": context_text}
+_ENDINGS = tuple(pattern.rpartition("*")[2] for pattern in (_TOOLS, *_TEXTS))
 
 
 def data_kind(path: str) -> str:
     """Return a name for how the text of a file is shown, which changes with the sentences; empty for other files."""
-    known = any(fnmatchcase(path, pattern) for pattern in (_TOOLS, *_TEXTS))
+    known = path.endswith(_ENDINGS) and any(fnmatchcase(path, pattern) for pattern in (_TOOLS, *_TEXTS))
     return f"{path.rpartition('/')[2]}-{VERSION}" if known else ""
 
 
@@ -110,7 +111,8 @@ class SelectedFile:
     @property
     def path(self) -> str:
         """The file's path, or the derived source's name."""
-        return _path(self.source)
+        source = self.source
+        return source.path if type(source) is ProjectFile else _path(source)
 
     @property
     def virtual(self) -> str:

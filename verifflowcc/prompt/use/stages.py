@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import ConflictError, UsageError
 from verifflowcc.base.files.layout import check_inside
@@ -26,18 +27,17 @@ from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.stage_words import find_stage, one_line, stage_meant
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.evidence_criteria import specified
-from verifflowcc.gates.rules.stage_summary import StageExit, kept_of, metrics_document, summary_document
 from verifflowcc.gates.use.gates_now import StageGates, ask_stage, gates_of, sound_facts
 from verifflowcc.gates.use.owed import UnmetCriterion, next_command, owed_by, require_leave
-from verifflowcc.gates.use.recorded_edits import adopt_recorded_edits
-from verifflowcc.memory.use.stage_end import with_memory_ended
 from verifflowcc.sprint.rules import stage_moves as payloads
 from verifflowcc.sprint.rules.stage_moves import reopenable
 from verifflowcc.sprint.store.evidence_store import read_artifacts
-from verifflowcc.sprint.use.people_acting import Transition, record, settle
 from verifflowcc.sprint.use.pinned_workflow import check_pinned_workflow
 from verifflowcc.sprint.use.sprint_reading import load_movable, load_sprint
-from verifflowcc.sprint.use.stage_entry import earlier_advance, ended_stay, entry_fields
+
+if TYPE_CHECKING:
+    from verifflowcc.gates.rules.stage_summary import StageExit
+    from verifflowcc.sprint.use.people_acting import Transition
 
 _ARTIFACT_NAME = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,78}[A-Za-z0-9_-])?")
 
@@ -63,7 +63,7 @@ class StageDetails:
 
 def advance_stage(
     workspace: Workspace, sprint_id: str, *, actor: str, stay: str | None = None, commit: bool = False
-) -> Transition:
+) -> "Transition":
     """Leave the active stage and enter the next, if both gates are open.
 
     The gates are its exit gate and the next one's entry gate.
@@ -76,6 +76,8 @@ def advance_stage(
     With `stay` (as `ended_stay` reads it) the sprint leaves this stay and no other, once, however often and from
     however many processes it is asked: where an advance has ended it, that one is returned and nothing is written.
     """
+    from verifflowcc.sprint.use.stage_entry import earlier_advance
+
     if stay is None:
         return _advance(workspace, sprint_id, actor=actor, stay=None, commit=commit)
     earlier = earlier_advance(workspace, sprint_id, stay)
@@ -90,7 +92,13 @@ def advance_stage(
         return earlier
 
 
-def _advance(workspace: Workspace, sprint_id: str, *, actor: str, stay: str | None, commit: bool) -> Transition:
+def _advance(workspace: Workspace, sprint_id: str, *, actor: str, stay: str | None, commit: bool) -> "Transition":
+    from verifflowcc.gates.rules.stage_summary import kept_of, metrics_document, summary_document
+    from verifflowcc.gates.use.recorded_edits import adopt_recorded_edits
+    from verifflowcc.memory.use.stage_end import with_memory_ended
+    from verifflowcc.sprint.use.people_acting import record, settle
+    from verifflowcc.sprint.use.stage_entry import ended_stay, entry_fields
+
     adopt_recorded_edits(workspace, sprint_id)
     seen, state = load_movable(workspace, sprint_id)
     # Asked of the same reading that the move follows on: another process may have advanced since the first question.
@@ -129,11 +137,14 @@ def _advance(workspace: Workspace, sprint_id: str, *, actor: str, stay: str | No
 
 def reopen_stage(
     workspace: Workspace, sprint_id: str, stage_id: str, reason: str, *, actor: str, commit: bool = False
-) -> Transition:
+) -> "Transition":
     """Go back to a stage that was left; those after it are open again, and all that was done stays on record.
 
     Raises UsageError for an unknown stage, one that was not left yet, and an empty reason.
     """
+    from verifflowcc.sprint.use.people_acting import record, settle
+    from verifflowcc.sprint.use.stage_entry import entry_fields
+
     seen, state = load_movable(workspace, sprint_id)
     why = one_line(reason, "the reason")
     if not why:
@@ -192,6 +203,8 @@ def update_stage(
 
     Returns the paths written, relative to the project's root.
     """
+    from verifflowcc.gates.rules.stage_summary import summary_document
+
     written = save_artifacts(workspace, sprint_id, stage_id, artifacts)
     state = load_movable(workspace, sprint_id)[1]
     facts = sound_facts(workspace, state)
@@ -242,7 +255,9 @@ def _have(stage: StageState) -> str:
     return "has" if len(stage.used) == 1 else "have"
 
 
-def _exit(workspace: Workspace, asked: StageGates, facts: Facts) -> StageExit:
+def _exit(workspace: Workspace, asked: StageGates, facts: Facts) -> "StageExit":
+    from verifflowcc.gates.rules.stage_summary import StageExit
+
     state, stage = asked.sprint, asked.stage
     name = stage.stage.id
     earlier = {}

@@ -1,21 +1,19 @@
 """What the commands that move a sprint share: who acts, and how a move is shown."""
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from verifflowcc.base.model.config_values import Config
 from verifflowcc.base.model.sprint_state import SprintState, with_gaps
-from verifflowcc.base.process.acting import actor_here, git_email
 from verifflowcc.base.process.clock import terminal_in_use
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal import output as out
 from verifflowcc.base.use.workspace import Workspace, open_workspace
-from verifflowcc.sprint.use.configuration import effective_config
-from verifflowcc.sprint.use.people_acting import Transition
-from verifflowcc.sprint.use.sprint_reading import command_in
-from verifflowcc.sprint.use.sprint_status import leave_status
+
+if TYPE_CHECKING:
+    from verifflowcc.base.model.config_values import Config
+    from verifflowcc.sprint.use.people_acting import Transition
 
 # Ask a person at the terminal whether they mean it, and show what was then recorded.
 
@@ -40,7 +38,7 @@ def listed(lines: Sequence[str]) -> list[str]:
     return [*lines] if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], f"and {len(lines) - MOST_LINES} more"]
 
 
-def show_note(value: object, done: Transition, lines: Sequence[str], workspace: Workspace, *, as_json: bool) -> None:
+def show_note(value: object, done: "Transition", lines: Sequence[str], workspace: Workspace, *, as_json: bool) -> None:
     """Print what was recorded: `value` as JSON, or `lines` and what commits it to git."""
     from verifflowcc.sprint.use.sprint_status import leave_status
 
@@ -84,7 +82,7 @@ def aside(state: SprintState) -> list[str]:
     return lines
 
 
-def resolved(done: Transition) -> str:
+def resolved(done: "Transition") -> str:
     """Return what a choice did, in a sentence, and the sides of the next fork, if there is one within the side kept."""
     state = done.state
     gone = [f"  set aside: {move.actor} {move.does}" for move in state.aside if move.choice == done.event.id]
@@ -118,12 +116,14 @@ class ActingContext:
     """The workspace, its configuration, and who moves the sprint."""
 
     workspace: Workspace
-    config: Config
+    config: "Config"
     actor: str
 
     @property
     def email(self) -> str:
         """The person's e-mail address, as git has it; empty for an agent and a job."""
+        from verifflowcc.base.process.acting import git_email
+
         return (git_email(self.workspace.root) or "") if self.actor.startswith("human:") else ""
 
     def commits(self, asked: bool) -> bool:
@@ -138,12 +138,17 @@ def acting_here(*, piped: bool = False) -> ActingContext:
 
 def acting_in(workspace: Workspace, *, piped: bool = False) -> ActingContext:
     """Return who acts in a workspace; `piped` is that of `actor_here`."""
+    from verifflowcc.base.process.acting import actor_here
+    from verifflowcc.sprint.use.configuration import effective_config
+
     actor = actor_here(workspace.root, piped=piped).name
     return ActingContext(workspace, effective_config(workspace).config, actor)
 
 
-def show(done: Transition, workspace: Workspace, *, as_json: bool, sentence: str | None = None) -> None:
+def show(done: "Transition", workspace: Workspace, *, as_json: bool, sentence: str | None = None) -> None:
     """Print a move, in its own `sentence` where that is given, and what can be done next."""
+    from verifflowcc.sprint.use.sprint_status import leave_status
+
     leave_status(workspace)
     for warning in done.warnings:
         out.warn(warning)
@@ -158,7 +163,7 @@ def show(done: Transition, workspace: Workspace, *, as_json: bool, sentence: str
     show_commit(done, workspace)
 
 
-def _learned(done: Transition) -> list[str]:
+def _learned(done: "Transition") -> list[str]:
     """What the sprint offers to keep, each with its command."""
     if not done.learnings:
         return []
@@ -170,7 +175,7 @@ def _learned(done: Transition) -> list[str]:
     return [*map(printable, lines), ""]
 
 
-def show_commit(done: Transition, workspace: Workspace) -> None:
+def show_commit(done: "Transition", workspace: Workspace) -> None:
     """Print the commit that holds a move, or the command that would make one."""
     if done.committed:
         out.emit(f"committed: {done.committed[:12]}")
@@ -182,11 +187,13 @@ def _from_here(command: str, workspace: Workspace) -> str:
     """The command's paths are relative to the project's root; below it, say so."""
     if Path.cwd() == workspace.root:
         return command
+    import shlex
+
     git = f"git -C {shlex.quote(str(workspace.root))} "
     return command.replace("git add ", f"{git}add ", 1).replace("&& git commit ", f"&& {git}commit ", 1)
 
 
-def _unchanged(done: Transition) -> str:
+def _unchanged(done: "Transition") -> str:
     state = done.state
     did = f"left {done.before}" if done.before else "was started"
     closed = "it is closed" if str(state.status) == "closed" else "all its stages are passed"
@@ -194,7 +201,7 @@ def _unchanged(done: Transition) -> str:
     return f"unchanged: {state.id} {did} already ({done.event.actor}, {done.event.time}); {where}"
 
 
-def _sentence(done: Transition) -> str:
+def _sentence(done: "Transition") -> str:
     if not done.changed:
         return _unchanged(done)
     name, closed = done.state.id, str(done.state.status) == "closed"
@@ -211,8 +218,10 @@ def _sentence(done: Transition) -> str:
     return f"{name}: {done.before} → {done.after}{passed}"
 
 
-def _onward(done: Transition, workspace: Workspace) -> list[str]:
+def _onward(done: "Transition", workspace: Workspace) -> list[str]:
     """The command that ends a sprint, once all of its stages have passed."""
     if done.state.current is not None or done.before is None or str(done.state.status) != "open":
         return []
+    from verifflowcc.sprint.use.sprint_reading import command_in
+
     return [f"next: {command_in(workspace, done.state.id)('vfcc sprint close')}"]

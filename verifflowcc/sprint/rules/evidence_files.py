@@ -5,7 +5,6 @@ ten bytes of the SHA-256 over the canonical JSON without `id`. So a name binds a
 sprint at all is said by the event that names it.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -23,7 +22,7 @@ from verifflowcc.base.model.evidence_values import (
 from verifflowcc.base.model.gate_values import CriterionKind, EvidenceTrust
 from verifflowcc.base.model.people import is_named_person
 from verifflowcc.base.records import dataclass, field_names, replace
-from verifflowcc.base.text.canonical import canonical, digest_bytes, fold_newlines, parse_canonical
+from verifflowcc.base.text.canonical import canonical, digest_bytes, fold_newlines, parse_canonical, sha256
 from verifflowcc.base.text.glob import select
 from verifflowcc.base.text.identifiers import is_ulid, ulid
 
@@ -412,7 +411,7 @@ def _written(evidence: Evidence) -> Evidence | None:
 def _id_of(time: str, record: Mapping[str, Json]) -> str:
     body = {name: value for name, value in record.items() if name != "id"}
     milliseconds = (moment(time) - _EPOCH) // timedelta(milliseconds=1)
-    return ulid(milliseconds, hashlib.sha256(canonical(body)).digest()[:10])
+    return ulid(milliseconds, sha256(canonical(body)).digest()[:10])
 
 
 def _unspeakable(text: str) -> bool:

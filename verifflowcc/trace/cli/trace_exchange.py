@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,26 +22,6 @@ if TYPE_CHECKING:
 # The formats of a check's findings, and the options that every check has.
 
 FINDINGS = 1
-
-
-class FindingsFormat(StrEnum):
-    """What the findings are written as."""
-
-    TEXT = "text"
-    JSON = "json"
-    SARIF = "sarif"
-    JUNIT = "junit"
-    GITHUB = "github"
-
-
-def chosen(given: FindingsFormat | None, *, as_json: bool) -> FindingsFormat:
-    """Return the format that was asked for, text by default.
-
-    Raises TyperException where two were.
-    """
-    if as_json and given not in {None, FindingsFormat.JSON}:
-        raise typer.TyperException(f"--json and --format {given} are two formats; give one")
-    return FindingsFormat.JSON if as_json else given or FindingsFormat.TEXT
 
 
 def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") -> str:
