@@ -9,7 +9,6 @@ from verifflowcc.code.rules.code_context import choose, listed_files
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.code.rules.rank_units import (
     CodeUnit,
-    FileWeights,
     RankedFile,
     RankedUnit,
     UnitWeights,
@@ -83,16 +82,6 @@ def test_a_file_of_many_matching_pieces_does_not_hide_those_of_another() -> None
     assert place(UnitWeights()) < 10 < place(UnitWeights(further=0.0))
 
 
-def test_the_words_of_a_path_count_apart_from_those_of_the_text() -> None:
-    text = "def mend(given):\n    return given\n"
-    both = Searched({"water/lock.py": text, "water/other.py": text + "# the lock\n" * 5})
-    parts = {each.path: each.parts for each in rank_files(asked("the lock leaks"), both, graph_of(both))}
-
-    assert parts["water/lock.py"]["place"] == FileWeights().place
-    assert "place" not in parts["water/other.py"]
-    assert paths(both, "the lock leaks")[0] == "water/lock.py"
-
-
 SCATTERED = "".join(
     f"def {word}_part(given):\n    value = given\n    return value\n\n\n" for word in "lock sluice gate valve".split()
 )
@@ -140,8 +129,7 @@ def test_each_file_says_what_speaks_for_it(code: Searched) -> None:
     best = listed_files(ranked(code, "`close_gate` of tide/gate.py"))[0]
 
     assert (best.path, best.score) == ("tide/gate.py", 1000)
-    assert "words 1.40" in best.why
-    assert "words of its path 0.70" in best.why
+    assert "words 1.00" in best.why
     assert "the task names it" in best.why
 
 

@@ -187,7 +187,6 @@ AROUND = 6
 
 _PART_NAMES = {
     "words": "words",
-    "place": "words of its path",
     "exact": "defines a name of the task",
     "spoken": "the task names it",
     "links": "imports",

@@ -23,12 +23,11 @@ from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, words_in
 class FileWeights:
     """What each part of the evidence weighs; the best file by a part has 1.0 of it.
 
-    `path`, `names` and `text` are the fields of BM25, `saturation` its k1, `length` its b. `words` is for
-    their sum, `place` for the words of a path alone. `links` is for PageRank from what the task speaks of, `central`
-    for the same from everywhere, `size` for long files, which change more often;
-    `exact` for a file that defines a name of the task literally, `spoken` for one whose path or name is in the task,
-    `piece` for the file whose best piece is the best of all. `marked` is what is left of a file that has a mark,
-    `aside` of one that is beside what the repository is about.
+    `path`, `names` and `text` are the fields of BM25, `saturation` its k1, `length` its b. `words` is for their sum.
+    `links` is for PageRank from what the task speaks of, `central` for the same from everywhere, `size` for long files,
+    which change more often; `exact` for a file that defines a name of the task literally, `spoken` for one whose path
+    or name is in the task, `piece` for the file whose best piece is the best of all. `marked` is what is left of a file
+    that has a mark, `aside` of one that is beside what the repository is about.
     """
 
     path: float = 10.0
@@ -36,14 +35,13 @@ class FileWeights:
     text: float = 0.5
     saturation: float = 6.0
     length: float = 0.35
-    words: float = 1.4
-    place: float = 0.7
-    links: float = 0.2
+    words: float = 1.0
+    links: float = 0.3
     exact: float = 0.5
     spoken: float = 1.0
-    central: float = 0.05
+    central: float = 0.1
     size: float = 0.1
-    piece: float = 0.5
+    piece: float = 0.25
     marked: float = 0.3
     aside: float = 0.5
 
@@ -80,8 +78,7 @@ def rank_files(
     With `unmarked`, files with a mark (tests, vendored ones) count as the others do.
     """
     by = weights or FileWeights()
-    words, places = _by_fields(asked, code, by)
-    parts: dict[str, Mapping[str, float]] = {"words": _shares(words), "place": _shares(places)}
+    parts: dict[str, Mapping[str, float]] = {"words": _shares(by_words(asked, code, by))}
     parts["exact"] = _exact(asked, code)
     parts["spoken"] = _spoken(asked, code)
     seeds: dict[str, float] = {}
@@ -96,7 +93,6 @@ def rank_files(
     parts["size"] = _size(code)
     amounts = {
         "words": by.words,
-        "place": by.place,
         "exact": by.exact,
         "spoken": by.spoken,
         "links": by.links,
@@ -115,14 +111,9 @@ def rank_files(
 
 def by_words(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> dict[str, float]:
     """Return path → BM25 over the fields path, names and text."""
-    return _by_fields(asked, code, by)[0]
-
-
-def _by_fields(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> tuple[dict[str, float], dict[str, float]]:
-    """Return path → BM25 over the fields path, names and text, and the same of the path alone."""
     lengths = code.lengths()
     if not lengths or not asked.words:
-        return {}, {}
+        return {}
     mean = sum(lengths.values()) / len(lengths) or 1.0
     postings = code.postings(asked.words)
     in_paths: dict[str, list[str]] = {}
@@ -132,7 +123,6 @@ def _by_fields(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> tuple[d
             if word in asked.words:
                 in_paths.setdefault(word, []).append(path)
     scores: dict[str, float] = {}
-    places: dict[str, float] = {}
     for word in sorted(asked.words):
         counts: dict[str, float] = {}
         for path, text, names in postings.get(word, ()):
@@ -143,9 +133,7 @@ def _by_fields(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> tuple[d
         rarity = asked.words[word] * idf(len(counts), len(lengths))
         for path, count in counts.items():
             scores[path] = scores.get(path, 0.0) + rarity * count / (count + by.saturation)
-        for path in in_paths.get(word, ()):
-            places[path] = places.get(path, 0.0) + rarity
-    return scores, places
+    return scores
 
 
 @lru_cache(maxsize=65_536)
