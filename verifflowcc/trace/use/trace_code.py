@@ -31,7 +31,6 @@ from verifflowcc.code.store.code_files import CodeIndex, read_code_files
 from verifflowcc.items.store.item_walk import MemoryWalk, walk_memory
 from verifflowcc.sprint.store.workflow_load import workflow_text
 from verifflowcc.sprint.use.configuration import effective_config
-from verifflowcc.trace.rules.trace_view import around
 from verifflowcc.trace.store.trace_cache import (
     ItemEnds,
     ItemRow,
@@ -161,6 +160,8 @@ def read_around(
     Those are the items above it and below it, and what these link to. None where all items must be read: nothing is
     kept yet, too much changed, or no single item is meant.
     """
+    from verifflowcc.trace.rules.trace_view import around
+
     demand_no_journal(workspace.memory)
     try:
         with index.one_state():
