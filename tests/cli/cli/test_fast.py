@@ -137,7 +137,7 @@ def _configured(folder: Path) -> None:
 
 def _advanced(folder: Path) -> None:
     (folder / ".memory/stage/sprint-02/coding/artifacts/changes.md").write_text("Done.\n", encoding="utf-8")
-    assert vfcc(folder, "stage", "advance").code == 0
+    assert vfcc(folder, "stage", "advance", program=(sys.executable, "-c", AHEAD)).code == 0
 
 
 def _closed(folder: Path) -> None:
