@@ -114,7 +114,7 @@ def _block(lines: list[str]) -> FieldTable:
         if found := _ENTRY.fullmatch(line):
             first = first or number
             rest = found[2]
-            if rest is None or _SKIPPED.fullmatch(rest):
+            if not rest or rest[0] == "#":
                 values, number_after = _items(lines, number)
                 at = values[0].line if values else number
                 pairs.append((found[1], FieldList(values, at) if values else FieldScalar("", True, number)))
@@ -140,7 +140,7 @@ def _items(lines: list[str], number: int) -> tuple[tuple[Value, ...], int]:
                 continue
             break
         indent = found[1] if indent is None else indent
-        if found[1] != indent or _SKIPPED.fullmatch(found[2]):
+        if found[1] != indent or not found[2] or found[2][0] == "#":
             raise _Beyond
         number += 1
         values.append(_inline(found[2], number))
@@ -160,7 +160,7 @@ def _inline(text: str, line: int) -> Value:
         value, end = FieldScalar(found[0], True, line), found.end()
     else:
         raise _Beyond
-    if not _TAIL.fullmatch(text, end):
+    if end < len(text) and not _TAIL.fullmatch(text, end):
         raise _Beyond
     return value
 
@@ -237,6 +237,7 @@ def _next(text: str, point: int, close: str) -> int:
 # Nothing here raises: a prompt must still compile when somebody wrote `importance: high`, and the person must be told.
 
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
+_SOURCE_KINDS = frozenset(SourceKind)
 _NUMBER = lazy_pattern(r"\+?(\d*)(?:\.(\d*))?")
 _T = TypeVar("_T")
 
@@ -345,13 +346,14 @@ class Fields:
         value = self.values.get("source")
         if value is None or is_null(value):
             return Source()
-        kind = value.text.strip() if isinstance(value, FieldScalar) else member(value, "kind")
-        if isinstance(value, FieldList) or (kind is not None and kind not in set(SourceKind)):
+        texts = texts_of(value)
+        kind = value.text.strip() if isinstance(value, FieldScalar) else texts.get("kind")
+        if isinstance(value, FieldList) or (kind is not None and kind not in _SOURCE_KINDS):
             shown = quoted(kind) if kind else "a list"
             self.note(value, f"source {shown} is not one of {_choice(kind or '', tuple(SourceKind))}; explicit is used")
             kind = None
-        names = (member(value, name) for name in ("project", "session", "origin", "turn", "speaker"))
-        return Source(SourceKind(kind or "explicit"), member(value, "actor") or "human", *names)
+        names = (texts.get(name) for name in ("project", "session", "origin", "turn", "speaker"))
+        return Source(SourceKind(kind or "explicit"), texts.get("actor") or "human", *names)
 
     def uses(self) -> Uses:
         """Return how often the item was used and when last (default: never)."""

@@ -2,6 +2,7 @@
 
 import datetime
 import re
+from functools import lru_cache
 
 from verifflowcc.base.model.lazy import lazy_pattern
 
@@ -13,6 +14,7 @@ _MONTH_NAMED = lazy_pattern(r"([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s
 _IN_NAME = lazy_pattern(r"(?<!\d)(\d{4})(-?)(\d{2})\2(\d{2})(?!\d)")
 
 
+@lru_cache(maxsize=1024)
 def read_date(text: str) -> str | None:
     """Return the date at the beginning of `text` as `YYYY-MM-DD`, or None where none is there.
 
