@@ -95,7 +95,8 @@ def made(folder: Path) -> Path:
         _done(root, "memory", "add", "decision", title, "--id", name, env={"VFCC_AGENT": "coder"})
     for tool, given in (("Read", {"file_path": "price.py"}), ("Edit", {"file_path": "price.py"})):
         words = said("PostToolUse", tool_name=tool, tool_input=given, tool_response={}, cwd=str(root))
-        forked.run(["hook", "claude"], root, environment(root.parent), PATIENCE_S, given=json.dumps(words).encode())
+        acting = environment(root.parent, VFCC_AGENT="tester")  # else the role depends on how young the snapshot is
+        forked.run(["hook", "claude"], root, acting, PATIENCE_S, given=json.dumps(words).encode())
     return root
 
 

@@ -60,8 +60,11 @@ def test_there_are_more_records_than_the_layer_holds(project: Path) -> None:
 
 
 @pytest.mark.sweep
-def test_without_a_task_the_newest_records_are_in(project: Path) -> None:
-    kept = decisions(ask(project), Fate.KEPT)
+def test_without_a_task_and_a_sprint_the_newest_records_are_in(project: Path, tmp_path: Path) -> None:
+    idle = shutil.copytree(project, tmp_path / "idle")
+    for each in ("sprint", "stage"):
+        shutil.rmtree(idle / ".memory" / each)
+    kept = decisions(ask(idle), Fate.KEPT)
 
     assert kept[:3] == [
         "048-per-business-unit-clusters.md",

@@ -130,9 +130,9 @@ def show(
 ) -> None:
     """Print the prompt for an agent: on stdout, and nothing else.
 
-    Without --agent, the prompt is for the role of the active stage. Without --task, the title and goals of the sprint
-    rank memory and code. A table of what each layer uses of the budget goes to stderr, where that is a terminal. With
-    --json, the prompt and its whole explanation. Outside of a project, the prompt holds what is known of you.
+    Without --agent, the prompt is for the role of the active stage. Where no task is named, the title and goals of the
+    sprint rank memory and code. A table of what each layer uses of the budget goes to stderr, where that is a terminal.
+    With --json, the prompt and its whole explanation. Outside of a project, the prompt holds what is known of you.
     """
     from verifflowcc.base.model.entries import Question
     from verifflowcc.base.terminal import output as out
