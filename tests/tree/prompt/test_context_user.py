@@ -95,7 +95,7 @@ def test_a_thinking_role_gets_twenty_items_and_a_working_role_ten_of_the_style(r
         item(home, "preference", f"p{n:02}", importance=round(0.5 + n / 100, 2))
         item(home, "goal", f"g{n:02}", importance=0.95)
 
-    thinking, working = ask(root, "planner"), ask(root, "coder")
+    thinking, working = (ask(root, role, task="Tidy up") for role in ("planner", "coder"))
 
     assert keys(thinking, Layer.USER) == [f"items/goal/g{n:02}.md" for n in range(20)]
     assert keys(working, Layer.USER) == [f"items/preference/p{n:02}.md" for n in range(24, 14, -1)]
@@ -121,7 +121,7 @@ def test_the_numbers_are_settings_and_none_leaves_the_person_out(root: Path, hom
         ("coder", {"user_types": []}, []),
     ):
         write_memory(root, {"config.yaml": json.dumps({"memory": {"assembly": {"working": numbers}}})})
-        assert keys(ask(root, role), Layer.USER) == kept
+        assert keys(ask(root, role, task="Tidy up"), Layer.USER) == kept
         assert len(keys(ask(root, "planner"), Layer.USER)) == 8
     write_memory(root, {"config.yaml": json.dumps({"memory": {"assembly": {"thinking_roles": ["coder"]}}})})
     assert len(keys(ask(root, "coder"), Layer.USER)) == 8

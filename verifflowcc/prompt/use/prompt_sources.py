@@ -174,7 +174,7 @@ def _of_history(sources: Sources, request: SourceRequest) -> Sequence[Source]:
     from verifflowcc.history.use.history_offers import history_places, past_tasks_text
 
     request.tree.stamps.take(history_places(request.workspace))
-    return _derived(sources, DerivedSource.HISTORY, past_tasks_text(request.workspace, request.aim))
+    return _derived(sources, DerivedSource.HISTORY, past_tasks_text(request.workspace, request.question.task))
 
 
 def _of_recent_actions(sources: Sources, request: SourceRequest) -> Sequence[Source]:

@@ -219,8 +219,8 @@ def leave_status(workspace: Workspace) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not _left(workspace).hold():
             _left(workspace)
-    except BlockingIOError:
-        return  # what the other one leaves is used only as long as it is true
+    except OSError:
+        return  # what another process leaves, as a rule, is used only as long as it is true
     finally:
         os.close(handle)
 
