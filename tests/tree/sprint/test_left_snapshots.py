@@ -89,6 +89,7 @@ def test_an_event_that_was_edited_by_hand_is_seen_under_the_same_name(tmp_path: 
     assert not fresh(str(here.root), _read(here, "snapshot.json")["stamps"])
 
 
+@settings(deadline=None)
 @given(
     names=st.sets(st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1, max_size=9), max_size=9)
 )
