@@ -194,7 +194,8 @@ def renew_snapshots(workspace: Workspace, ledgers: Stamps) -> None:
 def _renewed(workspace: Workspace, found: Mapping[str, Any], place: AgentState, stamps: Stamps) -> bool:
     """Return whether a snapshot still holds, as the ledgers are now; `stamps`, those of the ledgers, get its others."""
     # Reading the tables of tools again, which are YAML, takes longer than all the rest.
-    others = {path: each for path, each in found["stamps"].items() if path not in _of_ledgers(found["stamps"])}
+    ledgers = _of_ledgers(found["stamps"])
+    others = {path: each for path, each in found["stamps"].items() if path not in ledgers}
     if found.get("ledgers") != place.ledgers_say or any(each.problems for each in place.open):
         return False
     if not Stamps(workspace.root, others).hold():
