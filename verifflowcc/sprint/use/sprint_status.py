@@ -216,11 +216,12 @@ def leave_status(workspace: Workspace) -> None:
     except OSError:
         return  # nothing can be left in it either
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return  # what another process leaves, as a rule, is used only as long as it is true
         if not _left(workspace).hold():
             _left(workspace)
-    except OSError:
-        return  # what another process leaves, as a rule, is used only as long as it is true
     finally:
         os.close(handle)
 
