@@ -5,6 +5,7 @@ its rank (a person highest), dates as moments in microseconds. A day is its firs
 offset is in UTC. Stores that answer from columns keep `value_of` in them, so that all stores answer alike.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -121,11 +122,9 @@ def page_of(
     """Return the page of a list as `MemoryBackend.page` gives it, from all items."""
     wanted = [condition for each in all_of for condition in conditions(each)]
     fitting = [item for item in items if matches(item, wanted)]
-    kinds: dict[ItemKind, int] = {}
-    for item in fitting:
-        kinds[kind_of_item(item)] = kinds.get(kind_of_item(item), 0) + 1
-    kept = [item for item in fitting if shown(kind_of_item(item))]
-    return ItemPage(ordered(kept, order_by)[: limit + len(items)], kinds, items)
+    kinds = [kind_of_item(item) for item in fitting]
+    kept = [item for item, kind in zip(fitting, kinds, strict=True) if shown(kind)]
+    return ItemPage(ordered(kept, order_by)[: limit + len(items)], Counter(kinds), items)
 
 
 def kind_of_item(item: Item) -> ItemKind:

@@ -145,13 +145,17 @@ def names_of(item: Item) -> Iterator[str]:
 
 def _names(item_id: str, path: str) -> Iterator[str]:
     yield item_id
-    if item_id == path.rpartition(".")[0]:
+    if _is_of_path(item_id, path):
         yield item_id.rpartition("/")[2]
 
 
 def has_no_id(item: Item) -> bool:
     """Say whether an item's file says no id, so that its path is one."""
-    return item.id == item.path.rpartition(".")[0]
+    return _is_of_path(item.id, item.path)
+
+
+def _is_of_path(item_id: str, path: str) -> bool:
+    return item_id == path.rpartition(".")[0]
 
 
 def _several(name: str, found: Sequence[tuple[str, str]]) -> UsageError:

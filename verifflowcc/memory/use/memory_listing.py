@@ -18,7 +18,6 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.superseded import named_by_id, stale_summaries, superseded
 from verifflowcc.memory.use.item_search import (
     ScopedItem,
-    has_no_id,
     items_around,
     items_as_of,
     lifetimes_here,
@@ -218,7 +217,7 @@ def _order(scope: str, asked: ListQuery) -> str:
 
 
 def _kind(row: ItemLine) -> ItemKind:
-    return ItemKind(row.status, row.item.type, has_no_id(row.item))
+    return kind_of_item(row.item)._replace(status=row.status)
 
 
 def rows_of(workspace: Workspace | None, scope: str, day: str | None = None) -> tuple[list[ItemLine], tuple[str, ...]]:
@@ -320,7 +319,7 @@ def _filters(asked: ListQuery) -> tuple[Filters, ...]:
         found.append({"type": [*map(type_meant, asked.types)]})
     if asked.tags:
         found.append({"tags": list(asked.tags)})
-    _conditions(found)
+    _conditions(found)  # refuses unknown fields before a store is opened
     if asked.status is not None and asked.status not in STATUSES:
         near = nearest(asked.status, STATUSES)
         choice = f"did you mean {near}?" if near else f"there is {', '.join(STATUSES)}"
