@@ -65,7 +65,7 @@ function qualifiedOf(node, name) {
   return parts.join(".");
 }
 
-// Every declaration with a body that a declaration stands for: of an overload the one that is carried out.
+// Each declaration with a body that a declaration means: of an overload the one that runs.
 function bodiesOf(declaration, checker) {
   if (!declaration) return [];
   if (hasBody(declaration)) return [declaration];

@@ -3,7 +3,7 @@
     python benchmarks/memory_growth.py [--sizes 1000,10000] [--only list,inbox] [--beside NAME=PROGRAM]… [--runs N]
 
 Whole processes by processor time, in turn with bare Python and a Typer hello-world. Each program has projects of its
-own, since another version makes its index anew. Of two sizes that lie a decade apart the exponent is printed: 1 is as
+own, since another version rebuilds its index. Of two sizes that lie a decade apart the exponent is printed: 1 is as
 many times the time as the items, 0 the same time. More than half of the items wait in the inbox.
 """
 

@@ -174,11 +174,11 @@ def _report(figures: list[Figures], told: list[str], *, as_json: bool) -> None:
     for one in figures:
         if before := next((each for each in figures if each.name == one.name + OLDER), None):
             times = one.cpu_ms / before.cpu_ms
-            said = f"{times:.2f} × its processor time, {one.peak_kib / before.peak_kib:.2f} × its memory"
-            goals.append((f"{one.name} no slower than the older version", times / NOISE, said))
+            ratios = f"{times:.2f} × its processor time, {one.peak_kib / before.peak_kib:.2f} × its memory"
+            goals.append((f"{one.name} no slower than the older version", times / NOISE, ratios))
     if as_json:
         content = {"machine": machine(), "figures": [asdict(one) for one in figures], "told": told}
-        content["targets"] = [{"target": name, "is": said, "met": part <= 1} for name, part, said in goals]
+        content["targets"] = [{"target": name, "is": ratios, "met": part <= 1} for name, part, ratios in goals]
         sys.stdout.write(json.dumps(content, indent=2) + "\n")
         return
     print("; ".join(machine().values()))
@@ -190,8 +190,8 @@ def _report(figures: list[Figures], told: list[str], *, as_json: bool) -> None:
         )
     for line in told:
         print(line)
-    for name, part, said in goals:
-        print(f"target: {name}: {said} ({'met' if part <= 1 else 'MISSED'})")
+    for name, part, ratios in goals:
+        print(f"target: {name}: {ratios} ({'met' if part <= 1 else 'MISSED'})")
 
 
 def _commit(folder: Path) -> None:

@@ -106,10 +106,10 @@ def _as_the_ledgers_say(here: Workspace) -> tuple[bool, bool]:
     """Check what would be answered from snapshots against a reading of all events; return which would be."""
     status, hook = _read(here, "snapshot.json"), _read(here, "hook.json")
     used = [bool(found) and fresh(str(here.root), found["stamps"]) for found in (status, hook)]
-    anew = Workspace(here.root, here.clock, LedgerReads(cached=False))
+    uncached = Workspace(here.root, here.clock, LedgerReads(cached=False))
     with tempfile.TemporaryDirectory() as aside:
         kept = [path.rename(Path(aside, path.name)) for path in here.local.glob("*.json")]
-        shown, state = remember_status(anew), agent_state(anew, None)
+        shown, state = remember_status(uncached), agent_state(uncached, None)
         for path in here.local.glob("*.json"):
             path.unlink()
         for path in kept:

@@ -189,7 +189,7 @@ class Types:
                         yield each.path, scope, typed.type, typed.line
 
     def _raw(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
-        """Return what an expression refers to before it is asked what that stands for."""
+        """Return what an expression refers to, before other names are resolved."""
         parts = segments(text)
         if not parts:
             return ()

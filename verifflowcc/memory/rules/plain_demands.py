@@ -252,7 +252,7 @@ _NO_ONE = re.compile(
     r"(?:no ?body|no one|no-one) (?:ever |directly )?(?P<verb>[a-z]+s) (?!(?:why|how|what|that|if)\b)\w", re.I
 )
 _WITH_HANDS = frozenset("push commit merge deploy edit release publish store log import rebase".split())
-"""What people do to a project; that nobody reads or likes something is talk."""
+"""What people do to a project; a sentence that no one reads or likes something is talk."""
 _EACH_DOES = re.compile(
     r"(?:every|each) (?:[\w-]+ ){1,4}?(?!is\b|was\b|has\b|time\b|day\b|this\b)[a-z]+s (?!are\b|is\b)[\w`]+",
     re.IGNORECASE,

@@ -113,8 +113,8 @@ def _share(text: str, layer: Layer) -> int:
 class PromptInputs:
     """Everything that goes into one prompt; `inputs` has the digests of what is not an entry.
 
-    `aim` is what memory and code are ranked by. `facts` is what the prompt says of the work itself. `code` is
-    what items speak of, of the working tree or of the commit; None outside of any project.
+    `aim` is what memory and code are ranked by. `facts` is what the prompt says of the work itself. `code` is what
+    items speak of, of the working tree or of the commit; None outside of any project.
     """
 
     question: Question

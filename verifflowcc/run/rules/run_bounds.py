@@ -1,9 +1,9 @@
 """Which files an attempt may change: the role's table, the stage, and what no agent changes.
 
-A role that may run `vfcc trace add` may also leave new items, as that command writes them: by an agent, reviewed by
-no person, and in memory as proposals. What vfcc itself writes while an agent works in its
-worktree (evidence, notes on the ledger, caches) is left out of the merge: the driver makes its own. A change of such a
-file, a move of the sprint and a person's act are out of bounds.
+A role that may run `vfcc trace add` may also leave new items, as that command writes them: by an agent, reviewed by no
+person, and in memory as proposals. What vfcc itself writes while an agent works in its worktree (evidence, notes on the
+ledger, caches) is left out of the merge: the driver makes its own. A change of such a file, a move of the sprint and a
+person's act are out of bounds.
 """
 
 from collections.abc import Callable, Iterable, Mapping
