@@ -92,4 +92,4 @@ def hooked(root: Path, said: Mapping[str, Any], *, client: str = "claude", role:
 
 def _logged(root: Path) -> list[str]:
     path = Path(f"{root}{ERRORS}")
-    return [json.loads(each)["error"] for each in path.read_bytes().splitlines()] if path.exists() else []
+    return [json.loads(each)["error"] for each in path.read_bytes().splitlines() if each] if path.exists() else []

@@ -60,6 +60,6 @@ def events(folder: Path) -> list[dict[str, Any]]:
 
 
 def faults(folder: Path) -> list[dict[str, Any]]:
-    """Return what is in the log of faults."""
+    """Return what is in the log of faults; an empty line is none."""
     path = folder / ".memory/local/hook-errors.jsonl"
-    return [json.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+    return [json.loads(line) for line in path.read_bytes().splitlines() if line] if path.exists() else []

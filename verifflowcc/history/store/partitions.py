@@ -101,7 +101,7 @@ def add_lines(local: str, day: str, lines: bytes) -> None:
 def add_fault(path: str, line: bytes, most_bytes: int) -> None:
     """Add a line to a log that never grows beyond twice `most_bytes`: the older half is kept beside it as `.old`.
 
-    The folder that it lies in may be no link. Raises OSError.
+    Like `add_lines`, it may leave an empty line. The folder that it lies in may be no link. Raises OSError.
     """
     _make_folder(os.path.dirname(path))  # noqa: PTH120
     if os.path.exists(path) and os.lstat(path).st_size > most_bytes:  # noqa: PTH110
