@@ -29,9 +29,9 @@ def _nothing(_point: str) -> None:
 class RunMachinery:
     """The parts of a driver that reach outside: clients, their processes, and waiting.
 
-    `reached` is called at each named point between two steps that cannot be one: `note:TYPE`, `spawn`, `ended`,
-    `commit`, `merge`, `evidence`. `on_step` gets what an agent does while it does it, `on_state` the run before each
-    move.
+    `reached` is called at each named point between two steps that cannot be one, with what it is of after a space:
+    `note:TYPE`, `opening`, `spawn`, `ended`, `commit`, `merge`, `evidence`, `advance`, `close`. `on_step` gets what an
+    agent does while it does it, `on_state` the run before each move.
     """
 
     client: Callable[[str], AgentClient] = agent_client
@@ -68,7 +68,7 @@ class RunDriver:
         """Write an event of the run and return its id."""
         fields = {"run": self.place.run, **payload}
         done = add_note(self.workspace, self.sprint, kind, lambda _: fields, actor=PROGRAM)
-        self.tools.reached(f"note:{kind}")
+        self.tools.reached(f"note:{kind} {payload.get('attempt') or payload.get('stage') or self.sprint}")
         return done.event.id
 
     def save(self, message: str) -> str | None:
