@@ -230,7 +230,7 @@ def merge_attempt(driver: RunDriver, attempt: RunAttempt, stay: str) -> None:
     assert attempt.commit is not None
     top = driver.place.tree()
     undo_half_merge(top)
-    driver.save(f"before the merge of {attempt.id}")
+    driver.save_before(f"the merge of {attempt.id}")
     message = f"{driver.place.run}: merge {attempt.id}\n\n{TRAILER}: {attempt.id}\n"
     merged, paths = merge(top, attempt.commit, message)
     driver.tools.reached(f"merge {attempt.id}")

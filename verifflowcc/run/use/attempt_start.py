@@ -33,9 +33,9 @@ from verifflowcc.run.rules.run_moves import ATTEMPT_MINUTES, RunMove, SprintPlac
 from verifflowcc.run.store.agent_process import passed_variables
 from verifflowcc.run.store.run_tree import (
     bring_up_to_date,
-    commit_of,
     ensure_tree,
     guarded_state,
+    head_of,
     rescue,
     reset_tree,
 )
@@ -73,15 +73,15 @@ def start_attempt(driver: RunDriver, run: RunState, sprint: SprintState, place: 
         place = replace(place, stage=place.next, role=place.next_role)
     number = 1 + sum(each.role == place.role for each in run.attempts)
     attempt_id = f"{place.role}-{number}"
-    driver.save(f"before {attempt_id}")
-    base = commit_of(driver.place.tree(), "HEAD")
+    driver.save_before(attempt_id)
+    base = head_of(driver.place.tree())
     assert base is not None
     resumed = move.resumes
     if resumed is not None and not _joined(driver, resumed, base):
         resumed = None
     tree = resumed.tree if resumed else attempt_id
     top = ensure_tree(driver.place, tree, base)
-    if resumed is None and commit_of(top, "HEAD") != base:  # made before a crash, and nothing was started in it
+    if resumed is None and head_of(top) != base:  # made before a crash, and nothing was started in it
         rescue(driver.place, tree, tree)
         reset_tree(top, base)
     client, model = client_and_model(move.client)
@@ -111,6 +111,7 @@ def start_attempt(driver: RunDriver, run: RunState, sprint: SprintState, place: 
 
 
 def _wait(driver: RunDriver, seconds: int) -> None:
+    driver.saved.clear()
     driver.tools.say(f"the service of the client failed; waiting {seconds} s")
     for _ in range(seconds):
         if driver.stop_asked():
@@ -197,7 +198,7 @@ def _ready(driver: RunDriver, run: RunState, attempt: RunAttempt) -> Callable[[C
     text = GO_ON if resuming else "" if attempt.fresh else _text(driver, attempt)
     prepare_tree(driver.workspace, driver.place.project(attempt.tree), marker, driver.tools.say)
     files.write_guarded(dict(guarded_state(top)))
-    files.note_spawn(commit_of(top, "HEAD") or attempt.base)
+    files.note_spawn(head_of(top) or attempt.base)
     driver.tools.reached(f"spawn {attempt.id}")
 
     def seen(step: AgentStep) -> None:
