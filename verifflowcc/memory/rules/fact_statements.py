@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.rules.code_names import NormalForm, key_of, named
-from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, roots
+from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, opened, roots
 from verifflowcc.memory.rules.tool_kinds import kind_of
 
 # Words by which a statement is a fact that lasts, or news of the day.
@@ -90,7 +90,7 @@ JUDGED = re.compile(
 )
 STATUS = re.compile(
     r"^(?:an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
-    r"errors?|place$|too|nothing|none of|wrong|null|nan|out of (?:memory|space|disk)|undefined|problems?|bugs?|trouble|"
+    r"errors?(?! (?:with|via|through|using|as|in|to)\b)|place$|too|nothing|none of|wrong|null|nan|out of (?:memory|space|disk)|undefined|problems?|bugs?|trouble|"
     r"fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no (?:sense|effect|idea|changes?|problem\w*|error\w*|"
     r"clue|time))\b",
     re.IGNORECASE,
@@ -304,7 +304,7 @@ def declared(sentence: str) -> Declared | None:
 
 def plain_statement(sentence: str) -> str:
     """Return a sentence without the words that only place it in its talk, and without what it denies beside it."""
-    text = sentence.strip(" .!\"'")
+    text = opened(sentence.strip(" .!\"'"))
     text = _LEAD.sub("", text)
     if first := _AIM_FIRST.match(text):
         text = f"{first['rest']} {first['aim'][:1].lower()}{first['aim'][1:]}"
@@ -348,6 +348,15 @@ def _is_a_name(what: str) -> bool:
     return not re.search(r"(?:tion|ing|ment|ity|age|ance|ence|fic|[a-z]s)$", what)
 
 
+def is_news_of(what: str) -> bool:
+    """Say whether it is news of the day that something is elsewhere: a person who is named, or one meeting.
+
+    >>> is_news_of("The meeting"), is_news_of("Anna"), is_news_of("The docs")
+    (True, True, False)
+    """
+    return _is_a_name(what) or bool(_ONE_EVENT.search(what))
+
+
 def _relation(verb: str, how: str | None) -> str:
     base = roots(verb)
     first = base[0] if base else verb.casefold()
@@ -363,7 +372,7 @@ def _made(what: str, relation: str, rest: str, *, negated: bool = False) -> Decl
 
 def _of_change(text: str) -> Declared | None:
     found = _CHANGED.match(text) or _WE_CHANGED.match(text) or _MOVED.match(text)
-    if found and (_is_a_name(found["what"]) or _ONE_EVENT.search(found["what"])):
+    if found and is_news_of(found["what"]):
         return None
     if not found or not (VALUE.search(found["rest"]) or re.search(r"[A-Z\d]", found["rest"])):
         return None
@@ -435,7 +444,15 @@ def _is_of_something(found: re.Match[str]) -> bool:
     return bool(names or _DETERMINED.match(found["what"]) or _CONCRETE.search(found["rest"]))
 
 
+_TAKEN_FROM = re.compile(
+    r"^(?P<what>.+?) (?:takes|reads|gets|loads|fetches) (?P<part>(?:the|its|our|all) [^,;:]+?) from (?P<rest>[^,;:]+)$",
+    re.IGNORECASE,
+)
+
+
 def _of_verb(text: str) -> Declared | None:
+    if (taken := _TAKEN_FROM.match(text)) and re.search(rf"{_CONCRETE.pattern}|^\.\w", taken["rest"]) and not _is_a_name(taken["what"]):
+        return _made(f"{taken['what']} {taken['part'].partition(' ')[2]}", "take-from", taken["rest"])
     found = _ACTIVE.match(text) or _ACTIVE_FAR.match(text)
     if found and _is_a_name(found["what"]):
         return None
@@ -498,7 +515,7 @@ def _of_being(text: str) -> Declared | None:
             what,
             re.I,
         )
-        named_place = r"(?-i:[A-Z])[\w -]+|" if hosted else ""
+        named_place = r"(?-i:[A-Z])[\w -]+|[a-z]+ \d[\w.]*$|" if hosted else ""
         if not (hosted or KEPT_SOMEWHERE.search(what)):
             return None
         found = re.match(

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.memory.rules.corrections import revision
-from verifflowcc.memory.rules.fact_statements import declared
+from verifflowcc.memory.rules.fact_statements import declared, is_news_of
 from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, root
 from verifflowcc.memory.rules.sentence_doubt import trigger_of
 from verifflowcc.memory.rules.sentences import is_soft
@@ -279,6 +279,8 @@ class Plain:
     type: str
     sure: bool
     demand: bool = True
+    corrects: bool = False
+    """Whether it says no more than that something else was so before."""
 
 
 @lru_cache(maxsize=512)
@@ -304,16 +306,34 @@ def plainly(sentence: str) -> Plain | None:
     return replace(found, sure=False) if found and (long or is_soft(sentence)) else found
 
 
+def corrects(sentence: str) -> Plain | None:
+    """Return what a sentence states that says no more than that something else was so before; None for any other.
+
+    >>> corrects("Secrets are in Vault now.").corrects, corrects("The weather is better now.")
+    (True, None)
+    """
+    text = sentence.strip(" .\"'")
+    if not 3 <= len(text.split()) <= _MOST_SURE or TALK.search(text) or PEOPLE.search(text) or is_soft(sentence):
+        return None
+    if re.search(r"\b(?:I|you|me|my|your)\b", text, re.IGNORECASE):
+        return None
+    moved = re.match(r"(?P<what>.+?) (?:(?:has|have|was|were|is|are|been|being) )*(?:mov|switch|migrat|went)", text)
+    if moved and is_news_of(moved["what"]):
+        return None
+    proposes = bool(re.match(r"(?:let's|let us)\b", text, re.IGNORECASE))
+    return Plain(_DECISION, sure=not proposes, demand=False, corrects=True) if revision(text) else None
+
+
 def _of_sentence(sentence: str, text: str) -> Plain | None:
     if _DECIDED.match(text) and not re.search(r"\b(?:to|on|that|:) ?\w+$", text):
         clause = re.sub(r"\b(?:decided|agreed) that\b", "", text, flags=re.IGNORECASE)
         return Plain(_DECISION, sure=not re.search(r"\b(?:it(?! was| is| has)|this|that|them)\b(?! the)", clause))
     if _CHANGED.match(text):
         return Plain(_DECISION, sure=not HERE.search(text), demand=False)
-    opened = OPENING.sub("", text)
-    bare = OPENING.sub("", LIMIT_FIRST.sub("", opened))
-    if bare != opened and re.match(r"(?:in|for|on) (?!case\b|theory\b|general\b)", opened, re.IGNORECASE):
-        bare = _with_place(bare, opened)
+    start = OPENING.sub("", text)
+    bare = OPENING.sub("", LIMIT_FIRST.sub("", start))
+    if bare != start and re.match(r"(?:in|for|on) (?!case\b|theory\b|general\b)", start, re.IGNORECASE):
+        bare = _with_place(bare, start)
     lasting = bool(LASTS.search(text))
     asks = ASKS.match(bare)
     rest = bare[asks.end() :] if asks else bare

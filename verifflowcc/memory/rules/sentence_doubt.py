@@ -10,7 +10,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from verifflowcc.memory.rules.candidates import TRIGGER
-from verifflowcc.memory.rules.qualifiers import FROM_DAY, harmless
+from verifflowcc.memory.rules.qualifiers import FROM_DAY, harmless, opened
 
 
 class SentenceTrust(IntEnum):
@@ -191,7 +191,7 @@ def verdict(sentence: str) -> SentenceTrust:
     >>> [verdict(each).name for each in ("The blog says to use tabs.", "Use tabs, except in Makefiles.", "Use tabs.")]
     ['NOTHING', 'WAITS', 'CLEAR']
     """
-    text = harmless(_TRIGGER.sub("", sentence.strip(" \"'")))
+    text = harmless(_TRIGGER.sub("", opened(sentence.strip(" \"'"))))
     text = _WHEN_MOVED.sub("", text) if _MOVES.search(text) else text
     if is_nothing(text) or _PASSING.search(_SINCE.sub("", _NEVER_AGAIN.sub("", text))):
         return SentenceTrust.NOTHING
