@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.rules.fact_statements import NUMBER_WORDS, declared
-from verifflowcc.memory.rules.qualifiers import AFTER_NO_VERB, opened, roots
+from verifflowcc.memory.rules.qualifiers import AFTER_NO_VERB, opened, root, roots
 
 _GONE = (
     r"dropp?(?:ed|ing)?|retir(?:ed|ing)|ditch(?:ed|ing)?|abandon(?:ed|ing)|deprecat(?:ed|ing)|discontinu(?:ed|ing)|"
@@ -34,6 +34,7 @@ _MOVED = re.compile(
     r"^(?P<old6>[^,.;]+?) (?:was|is|has been|were|are|have been)(?: now)? renamed(?: to| as)? (?P<new6>[^,;]+)|"
     r"^(?P<old7>[^,.;]+?) is (?:now called (?P<new7>[^,;]+)|called (?P<new8>[^,;]+) now$)|"
     r"\brenam(?:ed|ing) (?P<old8>[^,.;]+?) (?:in)?to (?P<new9>[^,;]+)|"
+    r"^(?P<old10>[^,.;]+?) (?:makes?|made|gives?|gave) way (?:for|to) (?P<new11>[^,;]+)|"
     r"^(?P<old9>[^,.;]+?) is out,? (?:and )?(?P<new10>[^,;]+?) is in$",
     re.IGNORECASE,
 )
@@ -50,9 +51,9 @@ _DROPPED = re.compile(
     r"no longer|don't|do not|never) (?:us(?:e|ing)|rely(?:ing)? on|need(?:ing)?|run(?:ning)?|depend(?:ing)? "
     r"on)) (?P<old>[^,;]+)|"
     r"^(?:please )?(?:stop using|don't use|do not use|never use|avoid|avoid using) (?P<old2>[^,;]+)|"
-    r"^(?:support for )?(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|deprecated|retired|"
-    r"dropped|no longer (?:used|in use|"
-    r"supported|needed)|discontinued|forbidden|prohibited|off[- ]limits|decommissioned|phased out|removed|scrapped|axed|"
+    r"^(?P<old4>[^,;]+?) (?:isn't|aren't) (?:used|supported|needed|required|necessary) any ?(?:more|longer)$|"
+    r"^(?:support for )?(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|history|dead|deprecated|retired|"
+    r"dropped|(?:no longer|not) (?:used|in use|supported|needed|required|necessary)|discontinued|forbidden|prohibited|off[- ]limits|decommissioned|phased out|removed|scrapped|axed|"
     r"abandoned|cancell?ed|shut down|switched off|turned off)\b",
     re.IGNORECASE,
 )
@@ -83,7 +84,7 @@ _FILL = frozenset(
 _BEFORE_OBJECT = (
     r"(?:use|uses|using|used|in|on|with|by|through|via|under|to|from|is|are|called|named|as|run|runs|at|adopt|"
     r"prefer|support|"
-    r"supports|it's|be|into|chose|picked|decided to use|settled on|went with|require|requires|rely on|log|write|keep|"
+    r"supports|it's|be|into|chose|picked|decided to use|settled on|went with|require|requires|need|needs|rely on|log|write|keep|"
     r"decided on|agreed on|for|over|against)"
 )
 _AFTER_OBJECT = (
@@ -119,7 +120,7 @@ _TURNED = re.compile(
 )
 """What has another place, tool or value: `we moved the docs to X`, `the limit went up to 5`, `secrets are in X now`."""
 _SINCE_NOW = re.compile(
-    r"\b(?:now(?:adays)?|these days|from now on|as of (?:now|today|this \w+|next \w+)|no longer|since (?:this|last) \w+)\b",
+    r"\b(?:now(?:adays)?|these days|from (?:now|today)(?: on(?:wards)?)?|starting (?:now|today)|as of (?:now|today|this \w+|next \w+)|no longer|since (?:this|last) \w+)\b",
     re.IGNORECASE,
 )
 _NO_AIM = re.compile(r"(?:it|this|that|them|these|those|on|off|up|ahead|back|things?|everything|people)\b", re.IGNORECASE)
@@ -131,14 +132,19 @@ _WITHDRAWN = re.compile(
     r"(?P<what3>[^,;.:]+?) (?:is|was|has been)(?: now)? (?:gone|dropped|off|cancelled|scrapped|withdrawn|lifted|void)$",
     re.IGNORECASE,
 )
+_FORGET = re.compile(
+    r"^(?:please )?(?:scrap|forget|drop|ignore|disregard|cancel) (?:about )?(?:the|that|our|my) (?P<what>[^,;:.]+)[,;:.] ", re.I
+)
 _FIGURE = re.compile(rf"(?:\d[\d.,:]*|one|{NUMBER_WORDS})(?: ?%)?", re.IGNORECASE)
 _MANNERS = frozenset("write format express document implement build".split())
 """Relations that say in what something is made: another place leaves them as they are, a switch may end them."""
 _RESIDES = frozenset("store run live sit base locate go send come is move publish track happen use".split())
-_PLACE, _MEANS, _VALUE, _NAME, _NUMBER, _SWITCH = "place", "means", "value", "name", "number", "switch"
+_PLACE, _MEANS, _VALUE, _NAME, _NUMBER, _SWITCH, _DONE = (
+    "place", "means", "value", "name", "number", "switch", "done",
+)  # fmt: skip
 _OF_RANK = frozenset({"main", "primary", "current", "new", "target"})
 _BY_TOOL = re.compile(
-    r"(?:(?:please|always|we|you should|we always) )*(?P<verb>[a-z-]+)(?: (?P<what>[^,.;:]+?))? (?:with|using|via|through) "
+    r"(?:(?:please|always|we|you should|we always) )*(?P<verb>(?!let's)[a-z-]+(?<!'s))(?: (?P<what>(?!(?:is|are|was|were)\b)[^,.;:]+?))? (?:with|using|via|through|in) "
     r"[^,.;:]+$",
     re.IGNORECASE,
 )
@@ -157,7 +163,7 @@ class Revision:
     """What a sentence takes back: words that name it, words of its topic; `last` means what was spoken of before it.
 
     `aim` are the words of what has another place, tool or value now and `how` in which way, `number` the figure that it had, `speaks` all
-    words of the sentence then, `withdrawn` the
+    words of the sentence then, `last_word` its last one, `withdrawn` the
     words of a rule that is taken back without another in its place.
     """
 
@@ -169,6 +175,7 @@ class Revision:
     how: str = ""
     number: str = ""
     speaks: frozenset[str] = frozenset()
+    last_word: str = ""
     withdrawn: frozenset[str] = frozenset()
 
 
@@ -186,6 +193,7 @@ def revision(sentence: str) -> Revision | None:
         return Revision(last=True)
     if whole := _WITHDRAWN.match(text):
         return Revision(withdrawn=_stems(whole["what"] or whole["what2"] or whole["what3"]))
+    gone = _FORGET.match(text)
     text = opened(text)
     denied = tuple(each for each in roots(text) if each not in _FILL) if _DENIES.search(text) else ()
     aim, how = _changed_aim(text)
@@ -194,14 +202,15 @@ def revision(sentence: str) -> Revision | None:
         if re.search(r"\brenam|\bcalled\b", found[0], re.IGNORECASE):
             aim, how = _stems(old), _NAME
         return Revision(_plain(old), roots(found["topic"] or ""), denied, aim=aim, how=how)
-    if gone := _DROPPED.search(text):
-        return Revision(_plain(next(each for each in gone.groups() if each)), (), denied)
+    if dropped := _DROPPED.search(text):
+        return Revision(_plain(next(each for each in dropped.groups() if each)), (), denied)
     if over := _OVER.search(text):
         old = _plain(over["old"])
         number = old if _FIGURE.fullmatch(old) else ""
         return Revision(old, (), denied, number=number, speaks=_stems(text), aim=aim, how=how)
-    if aim:
-        return Revision(denied=denied, aim=aim, how=how)
+    if aim or gone:
+        return Revision(denied=denied, aim=aim, how=how, last_word=(roots(text) or ("",))[-1],
+                        withdrawn=_stems(gone["what"]) if gone else frozenset())
     return Revision("", (), denied) if denied else None
 
 
@@ -216,7 +225,10 @@ def _changed_aim(text: str) -> tuple[frozenset[str], str]:
         return (frozenset(), "") if _NO_AIM.match(what) else (_stems(what), how)
     if not _SINCE_NOW.search(text):
         return frozenset(), ""
-    if said := declared(text):
+    if way := _BY_TOOL.match(_SINCE_NOW.sub("", text).strip(" ,")):
+        return _stems(f"{way['verb']} {way['what'] or ''}"), _DONE
+    doing = re.match(r"(?:we're|we are) (?:now )?(?P<verb>[a-z]+ing) (?P<rest>.+)", text, re.IGNORECASE)
+    if said := declared(f"We {root(doing['verb'])} {doing['rest']}" if doing else text):
         return _stems(said.subject.replace("_", " ")), _way_of(said.relation)
     return (_stems(found["what9"]), _PLACE) if found and not _NO_AIM.match(found["what9"]) else (frozenset(), "")
 
@@ -254,8 +266,8 @@ def takes_back(found: Revision, held: str) -> Match:
     [<Match.SURE: 2>, <Match.NONE: 0>]
     """
     text = opened(" ".join(held.split()).strip(" .!\"'"))
-    if found.withdrawn:
-        return Match.MAYBE if len(found.withdrawn) > 1 and found.withdrawn <= _stems(text) else Match.NONE
+    if len(found.withdrawn) > 1 and found.withdrawn <= _stems(text):
+        return Match.MAYBE
     if _DENIES.search(text):
         return Match.NONE
     words = {each for each in roots(text) if each not in _FILL}
@@ -269,12 +281,15 @@ def _names_old(found: Revision, text: str, words: set[str]) -> Match:
     """Say whether a held statement has as its object what a sentence takes back."""
     if not found.old or len(found.old) < 2:
         return Match.NONE
-    old = r"\s+".join(map(re.escape, found.old.split()))
+    old = r"\s+".join(map(re.escape, re.sub(r"(?<=[a-rt-z])s$", "", found.old).split())) + "(?:s|es)?"
     if not re.search(
         rf"\b{_BEFORE_OBJECT} (?:the |our |an? )?['\"`]?{old}['\"`]?{_AFTER_OBJECT}", text, re.IGNORECASE
     ) and not (re.match(rf"(?:the |our )?{old} (?:is|are) (?:the|our|supported)\b", text, re.IGNORECASE)):
         figure = found.number and re.search(rf"(?<![\w.]){re.escape(found.number)}(?![\w.]*\w)", text)
-        return Match.MAYBE if figure and len(found.speaks & _stems(text)) > 1 else Match.NONE
+        if figure and len(found.speaks & _stems(text)) > 1:
+            return Match.MAYBE
+        kind = found.old[:1].isupper() and re.search(rf"\b{_BEFORE_OBJECT} (?:the |our |an? )?{old} (?-i:[a-z]+)$", text)
+        return Match.MAYBE if kind else Match.NONE
     if found.topic and not set(found.topic) & words:
         return Match.MAYBE
     return Match.SURE
@@ -289,6 +304,8 @@ def _of_same_aim(found: Revision, text: str) -> Match:
     if before is None:
         way = _BY_TOOL.match(text)
         same = way and _stems(f"{way['verb']} {way['what'] or ''}") == aim
+        if same and found.how is _DONE:
+            return Match.SURE if roots(text)[-1] == found.last_word else Match.MAYBE
         return Match.SURE if same and found.how in {_SWITCH, _MEANS, _PLACE} else Match.NONE
     subject, way_held = _stems(before.subject.replace("_", " ")) - _OF_RANK, _way_of(before.relation)
     counts = bool(re.search(_FIGURE.pattern, before.value.replace("-", " "), re.IGNORECASE))

@@ -35,7 +35,7 @@ VERBS = (
     "targets handles points connects relies ends covers changes rotates ships builds hosts logs publishes "
     "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
     "terminates communicates proxies expects needs accepts happens happen maintains manages reviews approves stays "
-    "applies allows permits"
+    "applies allows permits defaults"
 ).split()
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
@@ -81,7 +81,7 @@ VALUE = re.compile(
 )
 JUDGED = re.compile(
     r"^(?:not |very |so |too |really |quite |pretty |a (?:bit|little|lot) |always |never )*(?:great|good|bad|nice|"
-    r"awful|fine|ok(?:ay)?|slow|fast|down|up|broken|red|green|empty|full|ready|done|stuck|off|on|weird|strange|wrong|"
+    r"awful|fine|ok(?:ay)?|slow|fast|down|up|broken|red|green|empty|full|ready|done|stuck|off|on(?! (?-i:[A-Z`])| [a-z]+ \d)|weird|strange|wrong|"
     r"right|better|worse|best|worst|hard|easy|important|crucial|missing|late|early|busy|tired|happy|sorry|glad|sure|"
     r"clear|unclear|gone|back|over|due|long|short|big|small|huge|tiny|ugly|cool|fun|funny|true|false|failing|passing|"
     r"working|running|coming|going|getting|making|doing|a (?:mess|pain|joke|problem|disaster|shame|pity|mistake|bug|"
@@ -213,6 +213,11 @@ _ONE_EVENT = re.compile(r"\b(?:meeting|call|appointment|deadline|demo|interview)
 _ON_DAYS = re.compile(
     r"(?P<how>on|every|each) (?P<rest>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|"
     r"(?:(?<=every )|(?<=each ))(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b.*)$",
+    re.IGNORECASE,
+)
+_A_DAY = re.compile(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|august|september|"
+    r"october|november|december)\b",
     re.IGNORECASE,
 )
 _IN_CHARGE = re.compile(r"\b(?:owner|maintainer|contact|lead|approver|reviewer)$", re.IGNORECASE)
@@ -364,7 +369,22 @@ def _relation(verb: str, how: str | None) -> str:
     return f"{plain}-{named(how)}" if how else plain
 
 
+_SCOPED = re.compile(
+    rf"(?P<value>(?:(?:at (?:least|most)|up to) )?(?:\d\S*|{NUMBER_WORDS}|one)(?: [\w%]+){{0,3}}?) (?P<scope>(?:in|for|on|during|"
+    r"under|within) .+)$",
+    re.IGNORECASE,
+)
+"""A figure that holds in one place only: `5 minutes for admins` is said of the limit for admins."""
+_BOUNDED = re.compile(
+    rf"^(?P<bound>at most|at least|up to|no more than|a maximum of|a minimum of) (?P<rest>\d+|{NUMBER_WORDS}|one) "
+    r"(?P<what>[\w -]+?) (?:is|are) (?P<done>\w+ed|made|kept|sent|run)(?: (?P<aim>.+))?$",
+    re.IGNORECASE,
+)
+
+
 def _made(what: str, relation: str, rest: str, *, negated: bool = False) -> Declared | None:
+    if scoped := _SCOPED.match(rest):
+        what, rest = f"{what} {scoped['scope']}", scoped["value"]
     subject = _subject(what)
     value = named("-".join(roots(rest)))[:80]
     return Declared(subject, relation, value, negated, bool(subject)) if subject and value else None
@@ -419,6 +439,8 @@ def _of_us(text: str) -> Declared | None:
 
 
 def _of_passive(text: str) -> Declared | None:
+    if bound := _BOUNDED.match(text):
+        return _made(f"{bound['what']} {bound['aim'] or ''}".strip(), _relation(bound["done"], bound["bound"]), bound["rest"])
     if way := _DONE_WAY.match(text):
         return _made(way["what"], "", way["done"], negated=bool(way["no"]))
     found = _PASSIVE.match(text) or _DONE_OFTEN.match(text)
@@ -516,6 +538,8 @@ def _of_being(text: str) -> Declared | None:
             re.I,
         )
         named_place = r"(?-i:[A-Z])[\w -]+|[a-z]+ \d[\w.]*$|" if hosted else ""
+        if re.match(r"our \w+$", what, re.IGNORECASE) and not (is_news_of(what) or _A_DAY.search(rest)):
+            hosted, named_place = re.match("", what), r"(?-i:[A-Z])[\w]+$|"
         if not (hosted or KEPT_SOMEWHERE.search(what)):
             return None
         found = re.match(

@@ -74,7 +74,8 @@ HABITS = frozenset(
     "serialize serialise parse compress monitor measure archive expire isolate "
     "batch paginate deploy ship build lint run commit push merge work develop design structure organise organize "
     "speak call refer abbreviate indent align split extract derive bind check verify guard authenticate authorise "
-    "authorize target support choose rely depend require enforce adopt employ apply".split()
+    "authorize target support choose rely depend require enforce adopt employ apply type-check typecheck minify "
+    "transpile".split()
 )
 """Verbs of what is done again and again."""
 ONE_OFF = frozenset(
@@ -306,6 +307,12 @@ def plainly(sentence: str) -> Plain | None:
     return replace(found, sure=False) if found and (long or is_soft(sentence)) else found
 
 
+_WENT_WRONG = re.compile(
+    r"\b(?:\w*(?:Error|Exception)|crash(?:es|ed|ing)?|fail(?:s|ed|ing)?|broke|broken|stack ?trace|hangs?|hung)\b"
+)
+"""News of a fault: what stopped, and did not end for good."""
+
+
 def corrects(sentence: str) -> Plain | None:
     """Return what a sentence states that says no more than that something else was so before; None for any other.
 
@@ -315,13 +322,16 @@ def corrects(sentence: str) -> Plain | None:
     text = sentence.strip(" .\"'")
     if not 3 <= len(text.split()) <= _MOST_SURE or TALK.search(text) or PEOPLE.search(text) or is_soft(sentence):
         return None
-    if re.search(r"\b(?:I|you|me|my|your)\b", text, re.IGNORECASE):
+    if re.search(r"\b(?:I|you|me|my|your|it|them)\b", text, re.IGNORECASE):
         return None
     moved = re.match(r"(?P<what>.+?) (?:(?:has|have|was|were|is|are|been|being) )*(?:mov|switch|migrat|went)", text)
-    if moved and is_news_of(moved["what"]):
-        return None
     proposes = bool(re.match(r"(?:let's|let us)\b", text, re.IGNORECASE))
-    return Plain(_DECISION, sure=not proposes, demand=False, corrects=True) if revision(text) else None
+    if moved and not proposes and is_news_of(moved["what"]):
+        return None
+    back = revision(text)
+    if back is None or _WENT_WRONG.search(text):
+        return None
+    return Plain(_DECISION, sure=not proposes, demand=False, corrects=True)
 
 
 def _of_sentence(sentence: str, text: str) -> Plain | None:

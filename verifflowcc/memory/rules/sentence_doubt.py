@@ -80,7 +80,7 @@ _PASSING = re.compile(
     r"last (?:night|week|weekend|month|time|year|sprint|spring|summer|autumn|winter|fall|mon|tues|wednes|thurs|"
     r"fri)\w*|next (?:week|month|sprint|time)|"
     r"(?:since|on) (?:yesterday|this)|by (?:tomorrow|tonight|noon|eod)|again(?!st|[:,])|yet|temporarily|briefly|"
-    r"for a (?:bit|while|moment)|(?:an hour|minutes|days|weeks) ago|"
+    r"for a (?:bit|while|moment)|(?:an hour|a year|minutes|hours|days|weeks|months|years) ago|"
     r"so far|in (?:\w+ )?(?:minutes|hours)$|(?<!or )(?<!and )later|soon|asap)\b",
     re.IGNORECASE,
 )
