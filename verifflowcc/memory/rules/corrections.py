@@ -51,9 +51,9 @@ _DROPPED = re.compile(
     r"no longer|don't|do not|never) (?:us(?:e|ing)|rely(?:ing)? on|need(?:ing)?|run(?:ning)?|depend(?:ing)? "
     r"on)) (?P<old>[^,;]+)|"
     r"^(?:please )?(?:stop using|don't use|do not use|never use|avoid|avoid using) (?P<old2>[^,;]+)|"
-    r"^(?P<old4>[^,;]+?) (?:isn't|aren't) (?:used|supported|needed|required|necessary) any ?(?:more|longer)$|"
+    r"^(?P<old4>[^,;]+?) (?:isn't|aren't) (?:used|supported|needed|required|necessary|allowed|permitted) any ?(?:more|longer)$|"
     r"^(?:support for )?(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|history|dead|deprecated|retired|"
-    r"dropped|(?:no longer|not) (?:used|in use|supported|needed|required|necessary)|discontinued|forbidden|prohibited|off[- ]limits|decommissioned|phased out|removed|scrapped|axed|"
+    r"dropped|(?:no longer|not) (?:used|in use|supported|needed|required|necessary|allowed|permitted)|discontinued|forbidden|prohibited|off[- ]limits|decommissioned|phased out|removed|scrapped|axed|"
     r"abandoned|cancell?ed|shut down|switched off|turned off)\b",
     re.IGNORECASE,
 )
@@ -99,7 +99,7 @@ _CHANGES = (
 )
 _RAISES = (
     r"(?:rais(?:ed|ing)|lower(?:ed|ing)|increas(?:ed|ing)|reduc(?:ed|ing)|decreas(?:ed|ing)|bump(?:ed|ing)|extend(?:ed|"
-    r"ing)|shorten(?:ed|ing)|cut|doubled|halved|set|renamed|renaming|updated|adjusted)"
+    r"ing)|shorten(?:ed|ing)|cut|doubled|halved|tighten(?:ed|ing)|relax(?:ed|ing)|loosen(?:ed|ing)|trimm(?:ed|ing)|upped|shr(?:a|u)nk|set|renamed|renaming|updated|adjusted)"
 )
 _WE_DO = r"(?:(?:we|the team|our team|I)(?:'ve|'re| have| are| all| finally| now| just| recently)* )"
 _THING = r"(?!we\b|I\b|the team\b)[^,.;:]+?"
@@ -144,7 +144,7 @@ _PLACE, _MEANS, _VALUE, _NAME, _NUMBER, _SWITCH, _DONE = (
 )  # fmt: skip
 _OF_RANK = frozenset({"main", "primary", "current", "new", "target"})
 _BY_TOOL = re.compile(
-    r"(?:(?:please|always|we|you should|we always) )*(?P<verb>(?!let's)[a-z-]+(?<!'s))(?: (?P<what>(?!(?:is|are|was|were)\b)[^,.;:]+?))? (?:with|using|via|through|in) "
+    r"(?:(?:please|always|we|you should|we always) )*(?P<verb>(?!let's)[a-z-]+(?<!'s))(?: (?P<what>(?!(?:is|are|was|were)\b)[^,.;:]+?))? (?:with|using|via|through|in|as) "
     r"[^,.;:]+$",
     re.IGNORECASE,
 )
@@ -193,10 +193,12 @@ def revision(sentence: str) -> Revision | None:
         return Revision(last=True)
     if whole := _WITHDRAWN.match(text):
         return Revision(withdrawn=_stems(whole["what"] or whole["what2"] or whole["what3"]))
-    gone = _FORGET.match(text)
-    text = opened(text)
-    denied = tuple(each for each in roots(text) if each not in _FILL) if _DENIES.search(text) else ()
-    aim, how = _changed_aim(text)
+    gone, start = _FORGET.match(text), opened(text)
+    marked, text = start != text, start
+    clause = re.split(r"[,;:] ", text, maxsplit=1)[0]
+    denies = clause if _DENIES.search(clause) else text if _DENIES.search(text) else ""
+    denied = tuple(each for each in roots(denies) if each not in _FILL)
+    aim, how = _changed_aim(text, marked=marked)
     if found := _MOVED.search(text):
         old = next(each for name, each in found.groupdict().items() if each and name.startswith("old"))
         if re.search(r"\brenam|\bcalled\b", found[0], re.IGNORECASE):
@@ -214,7 +216,7 @@ def revision(sentence: str) -> Revision | None:
     return Revision("", (), denied) if denied else None
 
 
-def _changed_aim(text: str) -> tuple[frozenset[str], str]:
+def _changed_aim(text: str, *, marked: bool = False) -> tuple[frozenset[str], str]:
     """Return the words of what a sentence says to have another place, tool or value now, and in which way."""
     found = _TURNED.match(text)
     if found and (found["what6"] or not found["what9"]):
@@ -223,7 +225,7 @@ def _changed_aim(text: str) -> tuple[frozenset[str], str]:
         if re.search(r"\b(?:mov|relocat|transfer)\w+", found["change"] or found["change2"] or "", re.IGNORECASE):
             how = _PLACE
         return (frozenset(), "") if _NO_AIM.match(what) else (_stems(what), how)
-    if not _SINCE_NOW.search(text):
+    if not marked and not _SINCE_NOW.search(text):
         return frozenset(), ""
     if way := _BY_TOOL.match(_SINCE_NOW.sub("", text).strip(" ,")):
         return _stems(f"{way['verb']} {way['what'] or ''}"), _DONE
@@ -284,7 +286,7 @@ def _names_old(found: Revision, text: str, words: set[str]) -> Match:
     old = r"\s+".join(map(re.escape, re.sub(r"(?<=[a-rt-z])s$", "", found.old).split())) + "(?:s|es)?"
     if not re.search(
         rf"\b{_BEFORE_OBJECT} (?:the |our |an? )?['\"`]?{old}['\"`]?{_AFTER_OBJECT}", text, re.IGNORECASE
-    ) and not (re.match(rf"(?:the |our )?{old} (?:is|are) (?:the|our|supported)\b", text, re.IGNORECASE)):
+    ) and not (re.match(rf"(?:the |our )?{old} (?:is|are) (?:the|our|supported|allowed|permitted|required|used)\b", text, re.IGNORECASE)):
         figure = found.number and re.search(rf"(?<![\w.]){re.escape(found.number)}(?![\w.]*\w)", text)
         if figure and len(found.speaks & _stems(text)) > 1:
             return Match.MAYBE
@@ -315,6 +317,8 @@ def _of_same_aim(found: Revision, text: str) -> Match:
         return Match.SURE if same and counts else Match.MAYBE if counts and _alike(aim, whole) else Match.NONE
     if subject != aim:
         return Match.NONE
+    if found.how is _NAME and way_held is _VALUE:
+        return Match.NONE if counts else Match.MAYBE
     if found.how is _NAME or found.how == way_held or (found.how is _SWITCH and way_held in {_PLACE, _MEANS}):
         return Match.SURE if found.how == way_held or found.how is _SWITCH else Match.NONE
     if found.how is _SWITCH:

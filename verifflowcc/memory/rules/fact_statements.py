@@ -40,7 +40,7 @@ VERBS = (
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
     "listen point end own serve read write send accept store take expect need expire have happen carry return stay "
-    "apply expose emit"
+    "apply expose emit last cost"
 ).split()
 SINGLE_PERSON = re.compile(
     r"^(?:the|an?|our|my|that|this|another|one) (?:(?!of\b)[\w-]+ ){0,2}?(?:candidate|hire|intern|speaker|presenter|"
@@ -65,7 +65,7 @@ PASSING_HEADS = re.compile(
     re.IGNORECASE,
 )
 VALUE = re.compile(
-    rf"\d|^(?:one|{NUMBER_WORDS}|none|zero|half)\b|"
+    rf"\d|^\S+@\S+$|^(?:one|{NUMBER_WORDS}|none|zero|half)\b|"
     r"^(?:plural|singular|lowercase|uppercase|unique|nullable)$|"
     r"^(?:lower|upper|camel|snake|kebab|pascal|title)[- ]?case\b|"
     r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|"
@@ -237,7 +237,7 @@ _WE = re.compile(
     r"tests?|manages?|publish(?:es)?|follows?|tracks?|monitors?|develops?|logs?|sends?|sells?|serves?|maintains?|"
     r"squash(?:es)?|review|rebase|pin|version|tag|cache|encrypt|hash|sign|document|format|lint|measure|plan|meet|"
     r"archive|rotate|back up|translate|generate|handle|license|cut|name|practi[cs]e|rely on|"
-    r"standardi[sz]e on|depends? on|owns?|bill|charge) (?P<rest>.+)$",
+    r"standardi[sz]e on|depends? on|owns?|bill|charge|hold) (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _FOR = re.compile(r"^(?P<value>.+?) (?:for|as|to (?=\w+ )) ?(?P<aim>.+)$", re.IGNORECASE)
@@ -539,7 +539,7 @@ def _of_being(text: str) -> Declared | None:
         )
         named_place = r"(?-i:[A-Z])[\w -]+|[a-z]+ \d[\w.]*$|" if hosted else ""
         if re.match(r"our \w+$", what, re.IGNORECASE) and not (is_news_of(what) or _A_DAY.search(rest)):
-            hosted, named_place = re.match("", what), r"(?-i:[A-Z])[\w]+$|"
+            hosted, named_place = re.match("", what), r"(?-i:[A-Z])\w+(?: (?-i:[A-Z])\w+){0,2}$|"
         if not (hosted or KEPT_SOMEWHERE.search(what)):
             return None
         found = re.match(

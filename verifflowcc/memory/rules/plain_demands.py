@@ -128,7 +128,7 @@ GENERAL_PLACE = re.compile(
 )
 OBLIGED = re.compile(
     r"^(?P<what>(?:[\w'/.-]+ ){0,8}?[\w'/.-]+) (?P<verb>must|shall|should|(?:has|have|is|are|needs?) to|ought "
-    r"to|may not|"
+    r"to|may not|may(?= \w+ (?:at most|no more than)\b)|"
     r"cannot|can't|can not|mustn't|shouldn't)(?P<no> not| never| no longer)?(?: only| always)? (?P<rest>[a-z].*)$",
     re.IGNORECASE,
 )
@@ -208,7 +208,7 @@ _CHANGED = re.compile(
     r"(?:replaced|swapped|traded|exchanged)(?= .*\b(?:with|by|for)\b)|dropped|retired|ditched|abandoned|deprecated|"
     r"discontinued|phased out|got rid of|stopped (?=\w+ing\b)|no longer|sunset|"
     r"decommissioned|quit|outgrew|are done with)|.{3,60} (?:replaces|replaced|has replaced|"
-    r"supersedes|was replaced by|is replaced by|has been replaced by|is deprecated|is retired|is gone|was dropped|"
+    r"supersedes|was replaced by|is replaced by|has been replaced by|is deprecated|is retired|is gone(?! (?:from|to|again)\b)|was dropped|"
     r"was retired|has been (?:dropped|retired|removed)))\b",
     re.IGNORECASE,
 )

@@ -74,7 +74,7 @@ RETRACTED = (
 )
 """Words before a statement that take back another one."""
 _OPENED = re.compile(
-    rf"^(?:(?:{RETRACTED}|actually|correction|sorry|wait|no|nope|update|"
+    rf"^(?:(?:{RETRACTED}|actually|correction|sorry|wait|(?:no|nope),? wait|no|nope|update|"
     r"(?:it|that|this)(?:'s| is) not [^,;.:]{1,40}(?=[,;]))(?:[,:;.]| -+| –| —)+ )+"
     r"(?!(?:it|that|this|they|those|make|not)\b)(?=\S+ \S+ \S)",
     re.IGNORECASE,
