@@ -27,7 +27,8 @@ _MOVED = re.compile(
     r"(?P<new2>[^,;]+)|"
     rf"\b(?:{_GONE}) (?P<old3>(?!support\b)[^,.;]+?) (?:in favou?r of|for) (?P<new3>[^,;]+)|"
     r"^(?P<new4>(?!we\b|I\b|the team\b)[^,.;]+?) (?:now |has |have )*(?<!been )(?<!was )(?<!is )(?:replaces|replaced|"
-    r"supersedes|superseded|supplants|supplanted|succeeds|succeeded|displaces|displaced|(?:takes?|took|taken) over from|"
+    r"supersedes|superseded|supplants|supplanted|succeeds|succeeded|displaces|displaced|(?:takes?|took|taken) over "
+    r"from|"
     r"(?:takes|took|taken) the place of) (?P<old4>[^,;]+)|"
     r"^(?P<old5>[^,.;]+?) (?:was|is|has been|were|are|have been) (?:now )?(?:replaced|superseded) (?:by|with) "
     r"(?P<new5>[^,;]+)|"
@@ -51,9 +52,12 @@ _DROPPED = re.compile(
     r"no longer|don't|do not|never) (?:us(?:e|ing)|rely(?:ing)? on|need(?:ing)?|run(?:ning)?|depend(?:ing)? "
     r"on)) (?P<old>[^,;]+)|"
     r"^(?:please )?(?:stop using|don't use|do not use|never use|avoid|avoid using) (?P<old2>[^,;]+)|"
-    r"^(?P<old4>[^,;]+?) (?:isn't|aren't) (?:used|supported|needed|required|necessary|allowed|permitted) any ?(?:more|longer)$|"
-    r"^(?:support for )?(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|history|dead|deprecated|retired|"
-    r"dropped|(?:no longer|not) (?:used|in use|supported|needed|required|necessary|allowed|permitted)|discontinued|forbidden|prohibited|off[- ]limits|decommissioned|phased out|removed|scrapped|axed|"
+    r"^(?P<old4>[^,;]+?) (?:isn't|aren't) (?:used|supported|needed|required|necessary|allowed|permitted) any ?(?:more|"
+    r"longer)$|"
+    r"^(?:support for )?(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|history|dead|"
+    r"deprecated|retired|"
+    r"dropped|(?:no longer|not) (?:used|in use|supported|needed|required|necessary|allowed|permitted)|discontinued|"
+    r"forbidden|prohibited|off[- ]limits|decommissioned|phased out|removed|scrapped|axed|"
     r"abandoned|cancell?ed|shut down|switched off|turned off)\b",
     re.IGNORECASE,
 )
@@ -84,7 +88,8 @@ _FILL = frozenset(
 _BEFORE_OBJECT = (
     r"(?:use|uses|using|used|in|on|with|by|through|via|under|to|from|is|are|called|named|as|run|runs|at|adopt|"
     r"prefer|support|"
-    r"supports|it's|be|into|chose|picked|decided to use|settled on|went with|require|requires|need|needs|rely on|log|write|keep|"
+    r"supports|it's|be|into|chose|picked|decided to use|settled on|went with|require|requires|need|needs|rely on|log|"
+    r"write|keep|"
     r"decided on|agreed on|for|over|against)"
 )
 _AFTER_OBJECT = (
@@ -99,7 +104,8 @@ _CHANGES = (
 )
 _RAISES = (
     r"(?:rais(?:ed|ing)|lower(?:ed|ing)|increas(?:ed|ing)|reduc(?:ed|ing)|decreas(?:ed|ing)|bump(?:ed|ing)|extend(?:ed|"
-    r"ing)|shorten(?:ed|ing)|cut|doubled|halved|tighten(?:ed|ing)|relax(?:ed|ing)|loosen(?:ed|ing)|trimm(?:ed|ing)|upped|shr(?:a|u)nk|set|renamed|renaming|updated|adjusted)"
+    r"ing)|shorten(?:ed|ing)|cut|doubled|halved|tighten(?:ed|ing)|relax(?:ed|ing)|loosen(?:ed|ing)|trimm(?:ed|ing)|"
+    r"upped|shr(?:a|u)nk|set|renamed|renaming|updated|adjusted)"
 )
 _WE_DO = r"(?:(?:we|the team|our team|I)(?:'ve|'re| have| are| all| finally| now| just| recently)* )"
 _THING = r"(?!we\b|I\b|the team\b)[^,.;:]+?"
@@ -109,23 +115,30 @@ _TURNED = re.compile(
     rf"^{_WE_DO}(?P<raised>{_RAISES}) (?P<what2>[^,.;:]+?)(?: up| down)?(?: from .+?)? to .+$|"
     rf"^(?P<what3>{_THING}) (?:(?:has|have|was|were|is|are)(?: been| being| now)* )?(?:(?P<change2>{_CHANGES})|"
     rf"(?P<raised2>{_RAISES}))(?: over| across| up| down)?(?: from .+?)? (?:in)?to .+$|"
-    rf"^(?P<what4>{_THING}) (?:(?:has|have) )?(?P<went>went|gone|goes|is going|is|are) (?:up|down) (?:from .+? )?to .+$|"
+    rf"^(?P<what4>{_THING}) (?:(?:has|have) )?(?P<went>went|gone|goes|is going|is|are) (?:up|down) (?:from .+? )?to "
+    rf".+$|"
     rf"^(?:{_WE_DO})?(?:switching|switched|moving|moved|migrating|migrated) (?:over )?to .+? for (?P<what5>[^,.;:]+)$|"
     r"^(?:we're|we are) (?:now )?on (?-i:[A-Z`])\S*(?: (?-i:[A-Z\d])\S*)* (?:now )?for (?P<what6>[^,.;:]+?)(?: now)?$|"
-    r"^(?:we're|we are) now using .+? for (?P<what7>[^,.;:]+)$|^(?:we're|we are) using .+? for (?P<what8>[^,.;:]+?) now$|"
+    r"^(?:we're|we are) now using .+? for (?P<what7>[^,.;:]+)$|^(?:we're|we are) using .+? for (?P<what8>[^,.;:]+?) "
+    r"now$|"
     rf"^(?P<what9>{_THING}) (?:is|are|lives?|goes?|go|sits?|runs?|run|happens?) (?:now )?(?:in|on|at|to|under|"
-    r"over|through|via|with) (?:the |our )?(?=[`'\"]?(?:(?-i:[A-Z\d])|[\w-]*[./]\S))[^,;]+?(?: now| these days| from now on)?"
+    r"over|through|via|with) (?:the |our )?(?=[`'\"]?(?:(?-i:[A-Z\d])|[\w-]*[./]\S))[^,;]+?(?: now| these days| from "
+    r"now on)?"
     r"(?:, not .+)?$",
     re.IGNORECASE,
 )
 """What has another place, tool or value: `we moved the docs to X`, `the limit went up to 5`, `secrets are in X now`."""
 _SINCE_NOW = re.compile(
-    r"\b(?:now(?:adays)?|these days|from (?:now|today)(?: on(?:wards)?)?|starting (?:now|today)|as of (?:now|today|this \w+|next \w+)|no longer|since (?:this|last) \w+)\b",
+    r"\b(?:now(?:adays)?|these days|from (?:now|today)(?: on(?:wards)?)?|starting (?:now|today)|as of (?:now|today|"
+    r"this \w+|next \w+)|no longer|since (?:this|last) \w+)\b",
     re.IGNORECASE,
 )
-_NO_AIM = re.compile(r"(?:it|this|that|them|these|those|on|off|up|ahead|back|things?|everything|people)\b", re.IGNORECASE)
+_NO_AIM = re.compile(
+    r"(?:it|this|that|them|these|those|on|off|up|ahead|back|things?|everything|people)\b", re.IGNORECASE
+)
 _WITHDRAWN = re.compile(
-    r"^(?:please )?(?:scrap|forget|drop|ignore|disregard|cancel|strike|withdraw) (?:about )?(?:the|that|our|my)(?: old)? "
+    r"^(?:please )?(?:scrap|forget|drop|ignore|disregard|cancel|strike|withdraw) (?:about )?(?:the|that|our|my)(?: "
+    r"old)? "
     r"(?:(?:rule|convention|policy|guideline|decision|requirement|idea|thing) (?:about|on|for|that|of|to) "
     r"(?P<what>[^,;.:]+)|(?P<what2>[^,;.:]+?) (?:rule|convention|policy|guideline|decision|requirement))$|"
     r"^(?:the|that|our) (?:rule|convention|policy|guideline|decision|requirement) (?:about|on|for|that|of|to) "
@@ -133,7 +146,9 @@ _WITHDRAWN = re.compile(
     re.IGNORECASE,
 )
 _FORGET = re.compile(
-    r"^(?:please )?(?:scrap|forget|drop|ignore|disregard|cancel) (?:about )?(?:the|that|our|my) (?P<what>[^,;:.]+)[,;:.] ", re.I
+    r"^(?:please )?(?:scrap|forget|drop|ignore|disregard|cancel) (?:about )?(?:the|that|our|my) "
+    r"(?P<what>[^,;:.]+)[,;:.] ",
+    re.I,
 )
 _FIGURE = re.compile(rf"(?:\d[\d.,:]*|one|{NUMBER_WORDS})(?: ?%)?", re.IGNORECASE)
 _MANNERS = frozenset("write format express document implement build".split())
@@ -144,7 +159,8 @@ _PLACE, _MEANS, _VALUE, _NAME, _NUMBER, _SWITCH, _DONE = (
 )  # fmt: skip
 _OF_RANK = frozenset({"main", "primary", "current", "new", "target"})
 _BY_TOOL = re.compile(
-    r"(?:(?:please|always|we|you should|we always) )*(?P<verb>(?!let's)[a-z-]+(?<!'s))(?: (?P<what>(?!(?:is|are|was|were)\b)[^,.;:]+?))? (?:with|using|via|through|in|as) "
+    r"(?:(?:please|always|we|you should|we always) )*(?P<verb>(?!let's)[a-z-]+(?<!'s))(?: (?P<what>(?!(?:is|are|was|"
+    r"were)\b)[^,.;:]+?))? (?:with|using|via|through|in|as) "
     r"[^,.;:]+$",
     re.IGNORECASE,
 )
@@ -162,9 +178,9 @@ class Match(IntEnum):
 class Revision:
     """What a sentence takes back: words that name it, words of its topic; `last` means what was spoken of before it.
 
-    `aim` are the words of what has another place, tool or value now and `how` in which way, `number` the figure that it had, `speaks` all
-    words of the sentence then, `last_word` its last one, `withdrawn` the
-    words of a rule that is taken back without another in its place.
+    `aim` are the words of what has another place, tool or value now, and `how` in which way; `number` is the figure
+    that it had, `speaks` all words of the sentence then, and `last_word` its last one; `withdrawn` the words of a rule
+    that is taken back without another in its place.
     """
 
     old: str = ""
@@ -211,8 +227,13 @@ def revision(sentence: str) -> Revision | None:
         number = old if _FIGURE.fullmatch(old) else ""
         return Revision(old, (), denied, number=number, speaks=_stems(text), aim=aim, how=how)
     if aim or gone:
-        return Revision(denied=denied, aim=aim, how=how, last_word=(roots(text) or ("",))[-1],
-                        withdrawn=_stems(gone["what"]) if gone else frozenset())
+        return Revision(
+            denied=denied,
+            aim=aim,
+            how=how,
+            last_word=(roots(text) or ("",))[-1],
+            withdrawn=_stems(gone["what"]) if gone else frozenset(),
+        )
     return Revision("", (), denied) if denied else None
 
 
@@ -286,11 +307,19 @@ def _names_old(found: Revision, text: str, words: set[str]) -> Match:
     old = r"\s+".join(map(re.escape, re.sub(r"(?<=[a-rt-z])s$", "", found.old).split())) + "(?:s|es)?"
     if not re.search(
         rf"\b{_BEFORE_OBJECT} (?:the |our |an? )?['\"`]?{old}['\"`]?{_AFTER_OBJECT}", text, re.IGNORECASE
-    ) and not (re.match(rf"(?:the |our )?{old} (?:is|are) (?:the|our|supported|allowed|permitted|required|used)\b", text, re.IGNORECASE)):
+    ) and not (
+        re.match(
+            rf"(?:the |our )?{old} (?:is|are) (?:the|our|supported|allowed|permitted|required|used)\b",
+            text,
+            re.IGNORECASE,
+        )
+    ):
         figure = found.number and re.search(rf"(?<![\w.]){re.escape(found.number)}(?![\w.]*\w)", text)
         if figure and len(found.speaks & _stems(text)) > 1:
             return Match.MAYBE
-        kind = found.old[:1].isupper() and re.search(rf"\b{_BEFORE_OBJECT} (?:the |our |an? )?{old} (?-i:[a-z]+)$", text)
+        kind = found.old[:1].isupper() and re.search(
+            rf"\b{_BEFORE_OBJECT} (?:the |our |an? )?{old} (?-i:[a-z]+)$", text
+        )
         return Match.MAYBE if kind else Match.NONE
     if found.topic and not set(found.topic) & words:
         return Match.MAYBE

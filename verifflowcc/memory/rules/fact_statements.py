@@ -81,7 +81,8 @@ VALUE = re.compile(
 )
 JUDGED = re.compile(
     r"^(?:not |very |so |too |really |quite |pretty |a (?:bit|little|lot) |always |never )*(?:great|good|bad|nice|"
-    r"awful|fine|ok(?:ay)?|slow|fast|down|up|broken|red|green|empty|full|ready|done|stuck|off|on(?! (?-i:[A-Z`])| [a-z]+ \d)|weird|strange|wrong|"
+    r"awful|fine|ok(?:ay)?|slow|fast|down|up|broken|red|green|empty|full|ready|done|stuck|off|on(?! (?-i:[A-Z`])| "
+    r"[a-z]+ \d)|weird|strange|wrong|"
     r"right|better|worse|best|worst|hard|easy|important|crucial|missing|late|early|busy|tired|happy|sorry|glad|sure|"
     r"clear|unclear|gone|back|over|due|long|short|big|small|huge|tiny|ugly|cool|fun|funny|true|false|failing|passing|"
     r"working|running|coming|going|getting|making|doing|a (?:mess|pain|joke|problem|disaster|shame|pity|mistake|bug|"
@@ -90,7 +91,8 @@ JUDGED = re.compile(
 )
 STATUS = re.compile(
     r"^(?:an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
-    r"errors?(?! (?:with|via|through|using|as|in|to)\b)|place$|too|nothing|none of|wrong|null|nan|out of (?:memory|space|disk)|undefined|problems?|bugs?|trouble|"
+    r"errors?(?! (?:with|via|through|using|as|in|to)\b)|place$|too|nothing|none of|wrong|null|nan|out of (?:memory|"
+    r"space|disk)|undefined|problems?|bugs?|trouble|"
     r"fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no (?:sense|effect|idea|changes?|problem\w*|error\w*|"
     r"clue|time))\b",
     re.IGNORECASE,
@@ -144,7 +146,8 @@ _LEAD = re.compile(
 )
 _DONE_WAY = re.compile(
     r"^(?P<what>(?:our |all )?(?:[\w-]+ )?[\w-]+s) (?:is|are) (?P<no>not |never )?"
-    r"(?P<done>[a-z]+-(?:deleted|merged|signed|encrypted|tested|reviewed|generated|typed|versioned|linked|rendered|compiled|hosted|managed|encoded|formatted))$",
+    r"(?P<done>[a-z]+-(?:deleted|merged|signed|encrypted|tested|reviewed|generated|typed|versioned|linked|rendered|"
+    r"compiled|hosted|managed|encoded|formatted))$",
     re.IGNORECASE,
 )
 """How things of a kind are always done: `orders are soft-deleted`."""
@@ -216,7 +219,8 @@ _ON_DAYS = re.compile(
     re.IGNORECASE,
 )
 _A_DAY = re.compile(
-    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|august|september|"
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|august|"
+    r"september|"
     r"october|november|december)\b",
     re.IGNORECASE,
 )
@@ -370,7 +374,8 @@ def _relation(verb: str, how: str | None) -> str:
 
 
 _SCOPED = re.compile(
-    rf"(?P<value>(?:(?:at (?:least|most)|up to) )?(?:\d\S*|{NUMBER_WORDS}|one)(?: [\w%]+){{0,3}}?) (?P<scope>(?:in|for|on|during|"
+    rf"(?P<value>(?:(?:at (?:least|most)|up to) )?(?:\d\S*|{NUMBER_WORDS}|one)(?: [\w%]+){{0,3}}?) (?P<scope>(?:in|"
+    rf"for|on|during|"
     r"under|within) .+)$",
     re.IGNORECASE,
 )
@@ -440,7 +445,9 @@ def _of_us(text: str) -> Declared | None:
 
 def _of_passive(text: str) -> Declared | None:
     if bound := _BOUNDED.match(text):
-        return _made(f"{bound['what']} {bound['aim'] or ''}".strip(), _relation(bound["done"], bound["bound"]), bound["rest"])
+        return _made(
+            f"{bound['what']} {bound['aim'] or ''}".strip(), _relation(bound["done"], bound["bound"]), bound["rest"]
+        )
     if way := _DONE_WAY.match(text):
         return _made(way["what"], "", way["done"], negated=bool(way["no"]))
     found = _PASSIVE.match(text) or _DONE_OFTEN.match(text)
@@ -473,7 +480,11 @@ _TAKEN_FROM = re.compile(
 
 
 def _of_verb(text: str) -> Declared | None:
-    if (taken := _TAKEN_FROM.match(text)) and re.search(rf"{_CONCRETE.pattern}|^\.\w", taken["rest"]) and not _is_a_name(taken["what"]):
+    if (
+        (taken := _TAKEN_FROM.match(text))
+        and re.search(rf"{_CONCRETE.pattern}|^\.\w", taken["rest"])
+        and not _is_a_name(taken["what"])
+    ):
         return _made(f"{taken['what']} {taken['part'].partition(' ')[2]}", "take-from", taken["rest"])
     found = _ACTIVE.match(text) or _ACTIVE_FAR.match(text)
     if found and _is_a_name(found["what"]):

@@ -159,7 +159,8 @@ TASK_REST = re.compile(
     re.IGNORECASE,
 )
 PEOPLE = re.compile(
-    r"\b(?:fun|positive|smile|happy|relax|breath\w*|water|coffee|tea|lunch|food|sun(?!days?\b)\w*|weather|music|love|hugs?|"
+    r"\b(?:fun|positive|smile|happy|relax|breath\w*|water|coffee|tea|lunch|food|sun(?!days?\b)\w*|weather|music|love|"
+    r"hugs?|"
     r"birthday|weekend|pride|holidays?|vacation|gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|"
     r"dreams?|life|yourself|"
     r"proud|grateful|curious|learning|growth|mindset|attitude|faith|hope|heart|kind(?:ness)?|patient|patience|"
@@ -208,7 +209,8 @@ _CHANGED = re.compile(
     r"(?:replaced|swapped|traded|exchanged)(?= .*\b(?:with|by|for)\b)|dropped|retired|ditched|abandoned|deprecated|"
     r"discontinued|phased out|got rid of|stopped (?=\w+ing\b)|no longer|sunset|"
     r"decommissioned|quit|outgrew|are done with)|.{3,60} (?:replaces|replaced|has replaced|"
-    r"supersedes|was replaced by|is replaced by|has been replaced by|is deprecated|is retired|is gone(?! (?:from|to|again)\b)|was dropped|"
+    r"supersedes|was replaced by|is replaced by|has been replaced by|is deprecated|is retired|is gone(?! (?:from|to|"
+    r"again)\b)|was dropped|"
     r"was retired|has been (?:dropped|retired|removed)))\b",
     re.IGNORECASE,
 )

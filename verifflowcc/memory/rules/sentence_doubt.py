@@ -92,7 +92,8 @@ _TRIGGER = re.compile(
 )
 _MOVES = re.compile(
     r"^we(?:'ve| have)? (?:moved|migrated|switched|replaced|dropped|upgraded)\b|"
-    r"^(?!it\b|this\b|that\b|he\b|she\b|they\b)[^,;.]{2,40}? (?:was|were|has been|have been) (?:moved|migrated|replaced|dropped|"
+    r"^(?!it\b|this\b|that\b|he\b|she\b|they\b)[^,;.]{2,40}? (?:was|were|has been|have been) (?:moved|migrated|"
+    r"replaced|dropped|"
     r"retired|removed|renamed|discontinued|decommissioned)\b",
     re.IGNORECASE,
 )
@@ -148,7 +149,9 @@ _LETS = re.compile(
     re.IGNORECASE,
 )
 _MODAL_BAN = re.compile(
-    r"\b(?:is|are|'re) not (?:allowed|permitted)\b|\bmay not\b|\bmay (?=\w+ (?:at most|no more than)\b)|\bcan(?:no|')t\b|\bcan no longer\b", re.IGNORECASE
+    r"\b(?:is|are|'re) not (?:allowed|permitted)\b|\bmay not\b|\bmay (?=\w+ (?:at most|no more than)\b)|\bcan(?:no|"
+    r"')t\b|\bcan no longer\b",
+    re.IGNORECASE,
 )
 _NEGATIONS = re.compile(
     r"\b(?:not|no(?! (?:longer|more than|less than|later than|earlier than))|no longer|never|(?-i:none)|no "
