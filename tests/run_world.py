@@ -80,7 +80,13 @@ def honest() -> dict[str, list[dict[str, object]]]:
 class RunWorld:
     """A repository `shop` with an open sprint, and beside it the state of its agent."""
 
-    def __init__(self, folder: Path, script: Mapping[str, object] | None = None, workflow: str = "") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        script: Mapping[str, object] | None = None,
+        workflow: str = "",
+        settings: Mapping[str, object] | None = None,
+    ) -> None:
         self.root, self.state = folder / "shop", folder / "agent"
         self.state.mkdir()
         write_tree(folder, {"agent.py": AGENT})
@@ -90,7 +96,7 @@ class RunWorld:
         git(self.root, "init", "--quiet", "--initial-branch", "main")
         assert vfcc(self.root, "init", "--yes").code == 0 or vfcc(self.root, "init").code == 0
         own = {"workflow": "own"} if workflow else {}
-        write_tree(self.root, {".memory/config.yaml": json.dumps({**CONFIG, **own})})
+        write_tree(self.root, {".memory/config.yaml": json.dumps({**CONFIG, **own, **(settings or {})})})
         write_tree(self.root, {".memory/workflow.yaml": workflow} if workflow else {})
         self.commit("first")
         done = by_person(self.root, "sprint", "start", "Discounts", "--goal", "Totals take a discount")
