@@ -108,7 +108,7 @@ class PromptCandidates:
     conflicts: tuple[tuple[str, str], ...] = ()
 
 
-def gather(
+def gather(  # noqa: PLR0913 - each is another part of what a prompt is made from
     selection: FileSelection,
     reading: BodyReader,
     sources: Sources,
