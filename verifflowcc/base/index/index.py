@@ -154,7 +154,7 @@ class Index(DerivedTables):
         return TraitRows({row[1]: row for row in rows}, counts) if self._store.replaced == before else TraitRows()
 
     def times(self, numbers: Collection[int]) -> dict[int, tuple[str, bool]]:
-        """Return of files with traits the day of their unit, and whether it tells a time."""
+        """Return of files with traits the day of their unit, and whether it names a time."""
         wanted = frozenset(numbers)
         rows = self._read("SELECT number, day, timed FROM file_traits")
         return {number: (day, bool(timed)) for number, day, timed in rows if number in wanted}

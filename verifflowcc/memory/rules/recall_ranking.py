@@ -175,7 +175,7 @@ class Score:
 
 
 ALONE, PARTED, WAITING = 1, 2, 3
-"""Kinds of items that stand for themselves: of one unit that nobody says, of others, and those that await promotion."""
+"""Kinds of items without relations: of one unit without a speaker, of other units, and those that await promotion."""
 
 _SURE_CHARS = 16
 """A text of so many characters has a token, whatever counts them."""
@@ -184,7 +184,7 @@ _IN_FORCE = (None, DecisionStatus.ACCEPTED, DecisionStatus.PROPOSED)
 
 
 def traits_of(item: Item, body: str, units: Sequence[Unit], extent: Extent) -> Traits | None:
-    """Return the traits of an item that stands for itself, of which no prompt says more than of an ordinary one.
+    """Return the traits of an item without relations, of which no prompt says more than of an ordinary one.
 
     It leads to no other item and no code, and nothing in it depends on the task or the day. None for all others.
     """
@@ -212,8 +212,8 @@ def traits_of(item: Item, body: str, units: Sequence[Unit], extent: Extent) -> T
 class PlainItem(NamedTuple):
     """An item that is ranked by its traits alone: what it says was not read.
 
-    `key` is its place among the others, `number` its number in the index. `alone` is one with a single unit that nobody
-    says. `last`: it comes behind all others where no word of the task is in it.
+    `key` is its place among the others, `number` its number in the index. `alone` is one with a single unit without
+    a speaker. `last`: it comes behind all others where no word of the task is in it.
     """
 
     key: str

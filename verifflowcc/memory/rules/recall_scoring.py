@@ -351,10 +351,10 @@ def score_alone(
     times: Mapping[int, tuple[str, bool]],
     speakers: frozenset[str],
 ) -> dict[int, int]:
-    """Return the scores of units that nobody says and that have no neighbours, by number; as `score` has them.
+    """Return the scores of units without speakers and neighbours, by number; the same as those of `score`.
 
     `found` has of each its number, its weighted length and its weighted number of each term; `times` its day and
-    whether it tells a time, where the question asks for either.
+    whether it names a time, where the question asks for either.
     """
     terms = {
         term: weight * EVERYDAY_SHARE // 100 if term in EVERYDAY else weight

@@ -124,8 +124,8 @@ def gather(  # noqa: PLR0913 - each is another part of what a prompt is made fro
     `sources` has what each derived source says; one that is missing has nothing to say yet. Virtual sources that fail
     are noted by its reader, and nothing of them is a candidate. With `past`, items are as they were on its day; files
     that say no day stand as they are. With `checking`, items whose code is not as it was are marked, or left out.
-    Not `explained`, items that stand for themselves are ranked by what the index knows and only the best are read: the
-    candidates are the same, but what is skipped and the digests are not told.
+    Not `explained`, items without relations are ranked by what the index knows and only the best are read: the
+    candidates are the same, but what is skipped and the digests are missing.
     Raises FormatError where an always-load file of the project cannot be read as memory.
     """
     gathered, reader = PromptCandidates(), sources.reader
@@ -173,8 +173,8 @@ def gather(  # noqa: PLR0913 - each is another part of what a prompt is made fro
     return gathered
 
 
-# Items that stand for themselves, which most of a large memory does: known by their traits in the index, and read where
-# they are among the best. All that leads to another item, or that another leads to, is read and ranked as ever.
+# Items without relations, which most of a large memory are: known by their traits in the index, and read where they are
+# among the best. All that leads to another item, or that another leads to, is read and ranked as ever.
 
 
 @dataclass(slots=True)
