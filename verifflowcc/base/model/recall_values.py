@@ -66,7 +66,7 @@ NOTHING = extent_of(())
 
 
 class Traits(NamedTuple):
-    """What ranking asks of a file without relations to others, so that it need not be read; `kind` says of which sort it is.
+    """What ranking asks of a file without relations to others, so that it need not be read; `kind` is its sort.
 
     `name`, `subject` and `decided` are names by which others may mean it; `day` and `timed` are of its one unit.
     """
