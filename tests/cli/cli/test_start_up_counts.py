@@ -25,7 +25,7 @@ MOST = {
     "trace list": (176, 25, 3),
     "code refs": (64, 8, 1),
     "code impact": (218, 27, 4),
-    "context show": (247, 51, 2),
+    "context show": (244, 51, 2),
     "evidence list": (163, 27, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
