@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.text import markdown, placeholders
 from verifflowcc.base.text.placeholders import LONGEST_PHRASE, is_stock, placeholder_line, read_json, says_something
 
@@ -246,10 +247,10 @@ def test_the_last_word_decides_nothing_that_the_phrases_do_not(words: list[str])
     assert is_stock(words) == (0 < len(words) <= LONGEST_PHRASE and whole)
 
 
-@given(st.text(st.sampled_from("-+*•>[]xX 19.)(:：=|–—_\tToDoıİtbdé²٣{}<>") | st.characters(), max_size=30))  # noqa: RUF001
+@given(st.text(st.sampled_from("-+*•>[]xX 19.)(:：=|–—_\tToDoıİtbdé²٣{}<>") | st.characters(), max_size=30))
 @settings(deadline=None, max_examples=500)
 def test_a_line_is_judged_as_its_expressions_judge_it(line: str) -> None:
-    words = placeholders.lazy_pattern(r"[^\W_]+")
+    words = lazy_pattern(r"[^\W_]+")
     note = placeholders._NOTE.match(line) or placeholders._TAG.match(line)
     assert placeholders._without_mark(line) == placeholders._MARK.sub("", line, count=1)
     assert bool(placeholders._label(line)) == bool(placeholders._LABEL.fullmatch(line))
@@ -267,7 +268,7 @@ def test_the_begin_of_a_line_is_read_as_an_expression_reads_it(line: str) -> Non
         markdown._is_underline: r"(?:=+|-+) *$",
     }
     assert {read: read(line) for read in expected} == {
-        read: placeholders.lazy_pattern(pattern).match(line) is not None for read, pattern in expected.items()
+        read: lazy_pattern(pattern).match(line) is not None for read, pattern in expected.items()
     }
     assert bool(markdown._item(line)) == bool(markdown.ITEM.match(line))
     assert bool(markdown._opening(line)) == bool(markdown.OPENING.match(line))

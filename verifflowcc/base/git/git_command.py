@@ -173,7 +173,7 @@ def _read(root: Path, argv: list[str], env: Mapping[str, str]) -> GitResult:
 
 
 def _spawned(root: Path, argv: list[str], env: Mapping[str, str], out: int, err: int) -> int:
-    if not os.access(root, os.X_OK) or not os.path.isdir(root):
+    if not os.access(root, os.X_OK) or not root.is_dir():
         os.close(os.open(root, os.O_RDONLY | os.O_DIRECTORY))  # raises what is wrong with the folder
     streams = (
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

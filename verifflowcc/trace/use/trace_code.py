@@ -3,7 +3,6 @@
 import gc
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path
 
 from verifflowcc import __version__
@@ -353,6 +352,8 @@ def key_of(workspace: Workspace, looked: ProjectStamps, workflow: Workflow | Non
         if workflow is None
         else plain_text(workflow)
     )
+    from hashlib import sha256
+
     whole = sha256()
     parts = (
         (__version__, program_stamp(), workspace.today(), looked.config.digest, rules, looked.place.key),
