@@ -150,7 +150,8 @@ _MOST_CHANGED = 100
 def _state(walk: MemoryWalk, but: Collection[str]) -> str:
     """Return the path and the stamp of each item file, one line each, but for those whose stamp says nothing."""
     stamps, but = walk.stamps, {*walk.fresh, *but}
-    return "\n".join([f"{path}\t{stamps[path]}" for path in walk.items if path not in but and "\n" not in path])
+    settled = [path for path in walk.items if path not in but] if but else walk.items
+    return "\n".join([f"{path}\t{stamps[path]}" for path in settled])
 
 
 def read_around(
