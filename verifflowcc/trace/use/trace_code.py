@@ -3,7 +3,6 @@
 import gc
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path
 
 from verifflowcc import __version__
@@ -193,7 +192,8 @@ _MOST_CHANGED = 100
 def _state(walk: MemoryWalk, but: Collection[str]) -> str:
     """Return the path and the stamp of each item file, one line each, but for those whose stamp says nothing."""
     stamps, but = walk.stamps, {*walk.fresh, *but}
-    return "\n".join([f"{path}\t{stamps[path]}" for path in walk.items if path not in but and "\n" not in path])
+    settled = [path for path in walk.items if path not in but] if but else walk.items
+    return "\n".join([f"{path}\t{stamps[path]}" for path in settled])
 
 
 def read_around(
@@ -397,6 +397,8 @@ def key_of(workspace: Workspace, looked: ProjectStamps, workflow: Workflow | Non
         if workflow is None
         else plain_text(workflow)
     )
+    from hashlib import sha256
+
     whole = sha256()
     parts = (
         (__version__, program_stamp(), workspace.today(), looked.config.digest, rules, looked.place.key),
