@@ -2,10 +2,10 @@
 
 import json
 import sqlite3
+from _thread import RLock  # threading costs a command more than the lock does
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from threading import RLock
 from typing import Any, Self, TypeVar, cast
 from zlib import crc32
 

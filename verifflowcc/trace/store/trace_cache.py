@@ -5,12 +5,12 @@ Everything here can be made again. Each text is kept with its checksum, so that 
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from hashlib import sha256
 from typing import NamedTuple
 
 from verifflowcc.base.index.index_file import DerivedTables, summed, unsummed
 from verifflowcc.base.model.trace_codes import TYPES
 from verifflowcc.base.model.trace_values import Flaw, TraceItem
+from verifflowcc.base.text.canonical import sha256
 from verifflowcc.base.text.record_codec import RecordCodec
 
 # A trace item as one line of JSON for the index.
