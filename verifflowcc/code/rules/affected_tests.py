@@ -355,7 +355,7 @@ def _files(
     tests = {path for path, file in code.files.items() if Mark.TEST in file.marks and file.language}
     scores = {
         path: score
-        for path, score in by_words(TaskTerms(wanted, frozenset(), frozenset()), code, FileWeights()).items()
+        for path, score in by_words(TaskTerms(wanted, frozenset(), frozenset()), code, FileWeights(names=3.0)).items()
         if path in tests
     }
     most = max(scores.values(), default=0.0) or 1.0
