@@ -300,8 +300,13 @@ def likely_tests(
     known: Collection[str],
     weights: LikelyWeights | None = None,
 ) -> tuple[AffectedTest, ...]:
-    """Return tests that are not `known`, by id, best first: those whose words are most like the changed code's."""
+    """Return tests that are not `known`, by id, best first: those whose words are most like the changed code's.
+
+    There are none where more tests are known than this would return.
+    """
     by = weights or LikelyWeights()
+    if len(known) >= by.most:
+        return ()
     wanted = _words_of(code, changed, by)
     if not wanted:
         return ()

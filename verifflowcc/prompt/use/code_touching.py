@@ -163,6 +163,7 @@ def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: 
         owners=_owners(workspace.root, sorted({each.path for each in change.places})),
         imported_by=change.imports,
         whole=reach.whole,
+        followed_in_part=reach.partly,
         notices=(*code.notices, *more, *problems),
     )
 
