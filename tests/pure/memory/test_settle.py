@@ -23,6 +23,13 @@ def held(text: str, name: str = "old", kind: str = "convention", **fields: str) 
     return KeptStatement(item, *statement_of(text, kind), f"mark of {text}")
 
 
+def stated(text: str) -> KeptStatement:
+    """Return what is held after a sentence was learnt."""
+    found = one(text)
+    item = Item("old", found.type, found.title, ".memory/project/old.md", "project", 500, 500, key=found.key)
+    return KeptStatement(item, *statement_of(text, found.type, found.key), f"mark of {text}", text)
+
+
 def test_what_nobody_said_before_is_new() -> None:
     assert settle(one("Start function names with 'a_'."), []).outcome is MatchKind.NEW
     assert (
@@ -80,6 +87,80 @@ def test_what_can_hold_beside_each_other_does(before: str, now: str) -> None:
 
 
 @pytest.mark.vfcc("REQ-WRITE-CONTRADICTION")
+@pytest.mark.vfcc("REQ-WRITE-CONTRADICTION")
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("The retention period is 30 days.", "Sorry, I got that wrong, the retention period is 90 days."),
+        ("The product owner is Helen.", "It's not Helen, the product owner is Ruth."),
+        ("We host the docs on Read the Docs.", "We moved the docs to GitHub Pages."),
+        ("Secrets are kept in .env files.", "Secrets are in Vault now."),
+        ("We track errors with Sentry.", "We're on Datadog for errors now."),
+        ("We use yarn for installing packages.", "We're on pnpm now instead of yarn."),
+        ("The frontend is hosted on Netlify.", "We're hosting the frontend on Vercel now."),
+        ("The request timeout is 30 seconds.", "The request timeout went up to 60 seconds."),
+        ("The billing service is called moneybags.", "moneybags has been renamed to ledger."),
+        ("Passwords are hashed with bcrypt.", "bcrypt has been replaced by argon2id."),
+        ("We use Prisma as the ORM.", "Drizzle took over from Prisma."),
+        ("We run a nightly full backup.", "The nightly full backup was scrapped."),
+        ("Log with log4j.", "Don't log with log4j any more, use slf4j."),
+    ],
+)
+def test_what_was_so_before_gives_way_to_what_is_so_now(before: str, now: str) -> None:
+    settled = settle(one(now), [stated(before)])
+
+    assert (settled.outcome, settled.others, settled.asks) == (MatchKind.SUPERSEDES, ("old",), False)
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("Keep functions below 50 lines.", "Functions may be 80 lines now, not 50."),
+        ("Access tokens expire after one hour.", "We bumped the expiry of access tokens to two hours."),
+        ("Use feature flags for every new endpoint.", "Scrap that rule about feature flags for every new endpoint."),
+        ("We use the MIT license.", "We've gone with Apache 2.0 rather than MIT."),
+        ("Store money as floats.", "Correction: store money as integers."),
+    ],
+)
+def test_where_only_a_part_is_the_same_a_person_is_asked(before: str, now: str) -> None:
+    settled = settle(one(now), [stated(before)])
+
+    assert (settled.outcome, settled.others, settled.asks) == (MatchKind.SUPERSEDES, ("old",), True)
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("The session timeout is 30 minutes.", "The session timeout is 5 minutes for admins."),
+        ("The docs are written in Markdown.", "We moved the docs to GitHub Pages."),
+        ("The API is deployed to Heroku.", "The worker lives on Fly.io now."),
+        ("The backend is written in Ruby.", "The backend's host is Hetzner now."),
+        ("We use REST for internal calls.", "We use Sentry for errors now."),
+        ("Every commit must be signed.", "Scrap the rule about squash merges."),
+    ],
+)
+def test_what_is_so_of_something_else_leaves_it(before: str, now: str) -> None:
+    found = extract(Turn("t1", Speaker.PERSON, now, "s1")).candidates
+
+    assert all(settle(each, [stated(before)]).outcome is not MatchKind.SUPERSEDES for each in found)
+
+
+def test_what_only_corrects_is_kept_only_where_something_is_held_that_it_corrects() -> None:
+    found = one("Secrets are in Vault now.")
+
+    assert found.corrects
+    assert settle(found, []) == settle(found, [stated("We use Redis for caching.")])
+    assert (settle(found, []).outcome, settle(found, []).others) == (MatchKind.SAME, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Are secrets in Vault now?", "It is in Vault now.", "The import stopped with a KeyError.", "My phone is gone."],
+)
+def test_a_question_a_pronoun_and_news_correct_nothing(text: str) -> None:
+    assert not any(each.corrects for each in extract(Turn("t1", Speaker.PERSON, text, "s1")).candidates)
+
+
 def test_the_opposite_under_a_key_of_a_persons_own_contradicts() -> None:
     settled = settle(one("Never use a linter."), [held("Always use a linter.", kind="guideline", key="our-own-key")])
 

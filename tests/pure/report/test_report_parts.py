@@ -90,7 +90,8 @@ def test_the_trend_takes_back_what_a_reopened_stage_had() -> None:
 
     assert [each.criteria_passed for each in points] == [0, 0, 2, 2, 0]
     assert [each.requirements_verified for each in points] == [0, 1, 1, 2, 2]
-    assert step_line([], 10, 10).points == ""
+    assert step_line([], 1, 10, 10).points == ""
+    assert step_line([1, 3], 3, 30, 30).points == "0,20 15,20 15,0 30,0"
 
 
 def test_the_trend_of_several_sprints_keeps_what_each_reached() -> None:

@@ -463,7 +463,7 @@ class DerivedTables:
                 self._refused = True
                 self._notices.append(f"the index was not updated: {error}")
 
-    def _write_rows(self, *statements: tuple[str, Sequence[Sequence[object]]]) -> None:
+    def _write_rows(self, *statements: tuple[str, Iterable[Sequence[object]]]) -> None:
         """Run each statement for each of its rows, as `_write` does."""
 
         def write(store: Store) -> None:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from enum import Enum
 from functools import cache, lru_cache, partial
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, ForwardRef, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -138,6 +139,7 @@ class RecordCodec(Generic[_T]):
         self._kind, self._kinds, self._names = kind, kinds or {}, names
         self._writers = {each: rows[0] for each, rows in self._kinds.items() if isinstance(rows, tuple)}
         self._defaults: dict[str, object] = {}
+        self._values: Callable[[Any], tuple[Any, ...]] = tuple
         self._hints: Mapping[str, Any] = {}
         self._readers: dict[str, _Convert | None] = {}
         self._read: _Convert | None = None
@@ -156,10 +158,11 @@ class RecordCodec(Generic[_T]):
             self._prepare()
         if not self._defaults:
             return _plain(value, self._writers)
+        writers = self._writers
         return {
-            name: each if type(each) in _AS_IS else _plain(each, self._writers)
-            for name, default in self._defaults.items()
-            if (each := getattr(value, name)) is not default and each != default
+            name: each if type(each) in _AS_IS else _plain(each, writers)
+            for (name, default), each in zip(self._defaults.items(), self._values(value), strict=False)
+            if each is not default and each != default
         }
 
     def made(self, plain: Any) -> _T:
@@ -173,6 +176,7 @@ class RecordCodec(Generic[_T]):
             return self._read
         defaults = field_defaults(self._kind)
         self._defaults = {name: defaults.get(name, _MISSING) for name in field_names(self._kind)}
+        self._values = attrgetter(*self._defaults, "__class__")  # of one name alone it returns no tuple
         self._hints = _hints_of(self._kind, self._names)
         self._read = self._record
         return self._read
@@ -207,7 +211,12 @@ def _plain(value: Any, writers: Mapping[type, _Convert]) -> Any:
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
-        return {_plain(key, writers): _plain(each, writers) for key, each in value.items()}
+        return {
+            key if type(key) in _AS_IS else _plain(key, writers): each
+            if type(each) in _AS_IS
+            else _plain(each, writers)
+            for key, each in value.items()
+        }
     return sorted(value) if isinstance(value, frozenset) else value
 
 

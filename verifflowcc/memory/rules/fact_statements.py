@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.rules.code_names import NormalForm, key_of, named
-from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, roots
+from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, opened, roots
 from verifflowcc.memory.rules.tool_kinds import kind_of
 
 # Words by which a statement is a fact that lasts, or news of the day.
@@ -35,12 +35,12 @@ VERBS = (
     "targets handles points connects relies ends covers changes rotates ships builds hosts logs publishes "
     "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
     "terminates communicates proxies expects needs accepts happens happen maintains manages reviews approves stays "
-    "applies allows permits"
+    "applies allows permits defaults"
 ).split()
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
     "listen point end own serve read write send accept store take expect need expire have happen carry return stay "
-    "apply expose emit"
+    "apply expose emit last cost"
 ).split()
 SINGLE_PERSON = re.compile(
     r"^(?:the|an?|our|my|that|this|another|one) (?:(?!of\b)[\w-]+ ){0,2}?(?:candidate|hire|intern|speaker|presenter|"
@@ -65,7 +65,7 @@ PASSING_HEADS = re.compile(
     re.IGNORECASE,
 )
 VALUE = re.compile(
-    rf"\d|^(?:one|{NUMBER_WORDS}|none|zero|half)\b|"
+    rf"\d|^\S+@\S+$|^(?:one|{NUMBER_WORDS}|none|zero|half)\b|"
     r"^(?:plural|singular|lowercase|uppercase|unique|nullable)$|"
     r"^(?:lower|upper|camel|snake|kebab|pascal|title)[- ]?case\b|"
     r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|"
@@ -81,7 +81,8 @@ VALUE = re.compile(
 )
 JUDGED = re.compile(
     r"^(?:not |very |so |too |really |quite |pretty |a (?:bit|little|lot) |always |never )*(?:great|good|bad|nice|"
-    r"awful|fine|ok(?:ay)?|slow|fast|down|up|broken|red|green|empty|full|ready|done|stuck|off|on|weird|strange|wrong|"
+    r"awful|fine|ok(?:ay)?|slow|fast|down|up|broken|red|green|empty|full|ready|done|stuck|off|on(?! (?-i:[A-Z`])| "
+    r"[a-z]+ \d)|weird|strange|wrong|"
     r"right|better|worse|best|worst|hard|easy|important|crucial|missing|late|early|busy|tired|happy|sorry|glad|sure|"
     r"clear|unclear|gone|back|over|due|long|short|big|small|huge|tiny|ugly|cool|fun|funny|true|false|failing|passing|"
     r"working|running|coming|going|getting|making|doing|a (?:mess|pain|joke|problem|disaster|shame|pity|mistake|bug|"
@@ -90,7 +91,8 @@ JUDGED = re.compile(
 )
 STATUS = re.compile(
     r"^(?:an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
-    r"errors?|place$|too|nothing|none of|wrong|null|nan|out of (?:memory|space|disk)|undefined|problems?|bugs?|trouble|"
+    r"errors?(?! (?:with|via|through|using|as|in|to)\b)|place$|too|nothing|none of|wrong|null|nan|out of (?:memory|"
+    r"space|disk)|undefined|problems?|bugs?|trouble|"
     r"fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no (?:sense|effect|idea|changes?|problem\w*|error\w*|"
     r"clue|time))\b",
     re.IGNORECASE,
@@ -144,7 +146,8 @@ _LEAD = re.compile(
 )
 _DONE_WAY = re.compile(
     r"^(?P<what>(?:our |all )?(?:[\w-]+ )?[\w-]+s) (?:is|are) (?P<no>not |never )?"
-    r"(?P<done>[a-z]+-(?:deleted|merged|signed|encrypted|tested|reviewed|generated|typed|versioned|linked|rendered|compiled|hosted|managed|encoded|formatted))$",
+    r"(?P<done>[a-z]+-(?:deleted|merged|signed|encrypted|tested|reviewed|generated|typed|versioned|linked|rendered|"
+    r"compiled|hosted|managed|encoded|formatted))$",
     re.IGNORECASE,
 )
 """How things of a kind are always done: `orders are soft-deleted`."""
@@ -215,6 +218,12 @@ _ON_DAYS = re.compile(
     r"(?:(?<=every )|(?<=each ))(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b.*)$",
     re.IGNORECASE,
 )
+_A_DAY = re.compile(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|august|"
+    r"september|"
+    r"october|november|december)\b",
+    re.IGNORECASE,
+)
 _IN_CHARGE = re.compile(r"\b(?:owner|maintainer|contact|lead|approver|reviewer)$", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:max|maximum|min|minimum|default|largest|longest)\b", re.IGNORECASE)
 _SET_TO = re.compile(
@@ -232,7 +241,7 @@ _WE = re.compile(
     r"tests?|manages?|publish(?:es)?|follows?|tracks?|monitors?|develops?|logs?|sends?|sells?|serves?|maintains?|"
     r"squash(?:es)?|review|rebase|pin|version|tag|cache|encrypt|hash|sign|document|format|lint|measure|plan|meet|"
     r"archive|rotate|back up|translate|generate|handle|license|cut|name|practi[cs]e|rely on|"
-    r"standardi[sz]e on|depends? on|owns?|bill|charge) (?P<rest>.+)$",
+    r"standardi[sz]e on|depends? on|owns?|bill|charge|hold) (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _FOR = re.compile(r"^(?P<value>.+?) (?:for|as|to (?=\w+ )) ?(?P<aim>.+)$", re.IGNORECASE)
@@ -304,7 +313,7 @@ def declared(sentence: str) -> Declared | None:
 
 def plain_statement(sentence: str) -> str:
     """Return a sentence without the words that only place it in its talk, and without what it denies beside it."""
-    text = sentence.strip(" .!\"'")
+    text = opened(sentence.strip(" .!\"'"))
     text = _LEAD.sub("", text)
     if first := _AIM_FIRST.match(text):
         text = f"{first['rest']} {first['aim'][:1].lower()}{first['aim'][1:]}"
@@ -348,6 +357,15 @@ def _is_a_name(what: str) -> bool:
     return not re.search(r"(?:tion|ing|ment|ity|age|ance|ence|fic|[a-z]s)$", what)
 
 
+def is_news_of(what: str) -> bool:
+    """Say whether it is news of the day that something is elsewhere: a person who is named, or one meeting.
+
+    >>> is_news_of("The meeting"), is_news_of("Anna"), is_news_of("The docs")
+    (True, True, False)
+    """
+    return _is_a_name(what) or bool(_ONE_EVENT.search(what))
+
+
 def _relation(verb: str, how: str | None) -> str:
     base = roots(verb)
     first = base[0] if base else verb.casefold()
@@ -355,7 +373,23 @@ def _relation(verb: str, how: str | None) -> str:
     return f"{plain}-{named(how)}" if how else plain
 
 
+_SCOPED = re.compile(
+    rf"(?P<value>(?:(?:at (?:least|most)|up to) )?(?:\d\S*|{NUMBER_WORDS}|one)(?: [\w%]+){{0,3}}?) (?P<scope>(?:in|"
+    rf"for|on|during|"
+    r"under|within) .+)$",
+    re.IGNORECASE,
+)
+"""A figure that holds in one place only: `5 minutes for admins` is said of the limit for admins."""
+_BOUNDED = re.compile(
+    rf"^(?P<bound>at most|at least|up to|no more than|a maximum of|a minimum of) (?P<rest>\d+|{NUMBER_WORDS}|one) "
+    r"(?P<what>[\w -]+?) (?:is|are) (?P<done>\w+ed|made|kept|sent|run)(?: (?P<aim>.+))?$",
+    re.IGNORECASE,
+)
+
+
 def _made(what: str, relation: str, rest: str, *, negated: bool = False) -> Declared | None:
+    if scoped := _SCOPED.match(rest):
+        what, rest = f"{what} {scoped['scope']}", scoped["value"]
     subject = _subject(what)
     value = named("-".join(roots(rest)))[:80]
     return Declared(subject, relation, value, negated, bool(subject)) if subject and value else None
@@ -363,7 +397,7 @@ def _made(what: str, relation: str, rest: str, *, negated: bool = False) -> Decl
 
 def _of_change(text: str) -> Declared | None:
     found = _CHANGED.match(text) or _WE_CHANGED.match(text) or _MOVED.match(text)
-    if found and (_is_a_name(found["what"]) or _ONE_EVENT.search(found["what"])):
+    if found and is_news_of(found["what"]):
         return None
     if not found or not (VALUE.search(found["rest"]) or re.search(r"[A-Z\d]", found["rest"])):
         return None
@@ -410,6 +444,10 @@ def _of_us(text: str) -> Declared | None:
 
 
 def _of_passive(text: str) -> Declared | None:
+    if bound := _BOUNDED.match(text):
+        return _made(
+            f"{bound['what']} {bound['aim'] or ''}".strip(), _relation(bound["done"], bound["bound"]), bound["rest"]
+        )
     if way := _DONE_WAY.match(text):
         return _made(way["what"], "", way["done"], negated=bool(way["no"]))
     found = _PASSIVE.match(text) or _DONE_OFTEN.match(text)
@@ -435,7 +473,19 @@ def _is_of_something(found: re.Match[str]) -> bool:
     return bool(names or _DETERMINED.match(found["what"]) or _CONCRETE.search(found["rest"]))
 
 
+_TAKEN_FROM = re.compile(
+    r"^(?P<what>.+?) (?:takes|reads|gets|loads|fetches) (?P<part>(?:the|its|our|all) [^,;:]+?) from (?P<rest>[^,;:]+)$",
+    re.IGNORECASE,
+)
+
+
 def _of_verb(text: str) -> Declared | None:
+    if (
+        (taken := _TAKEN_FROM.match(text))
+        and re.search(rf"{_CONCRETE.pattern}|^\.\w", taken["rest"])
+        and not _is_a_name(taken["what"])
+    ):
+        return _made(f"{taken['what']} {taken['part'].partition(' ')[2]}", "take-from", taken["rest"])
     found = _ACTIVE.match(text) or _ACTIVE_FAR.match(text)
     if found and _is_a_name(found["what"]):
         return None
@@ -498,7 +548,9 @@ def _of_being(text: str) -> Declared | None:
             what,
             re.I,
         )
-        named_place = r"(?-i:[A-Z])[\w -]+|" if hosted else ""
+        named_place = r"(?-i:[A-Z])[\w -]+|[a-z]+ \d[\w.]*$|" if hosted else ""
+        if re.match(r"our \w+$", what, re.IGNORECASE) and not (is_news_of(what) or _A_DAY.search(rest)):
+            hosted, named_place = re.match("", what), r"(?-i:[A-Z])\w+(?: (?-i:[A-Z])\w+){0,2}$|"
         if not (hosted or KEPT_SOMEWHERE.search(what)):
             return None
         found = re.match(

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.memory.rules.corrections import revision
-from verifflowcc.memory.rules.fact_statements import declared
+from verifflowcc.memory.rules.fact_statements import declared, is_news_of
 from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, root
 from verifflowcc.memory.rules.sentence_doubt import trigger_of
 from verifflowcc.memory.rules.sentences import is_soft
@@ -74,7 +74,8 @@ HABITS = frozenset(
     "serialize serialise parse compress monitor measure archive expire isolate "
     "batch paginate deploy ship build lint run commit push merge work develop design structure organise organize "
     "speak call refer abbreviate indent align split extract derive bind check verify guard authenticate authorise "
-    "authorize target support choose rely depend require enforce adopt employ apply".split()
+    "authorize target support choose rely depend require enforce adopt employ apply type-check typecheck minify "
+    "transpile".split()
 )
 """Verbs of what is done again and again."""
 ONE_OFF = frozenset(
@@ -127,7 +128,7 @@ GENERAL_PLACE = re.compile(
 )
 OBLIGED = re.compile(
     r"^(?P<what>(?:[\w'/.-]+ ){0,8}?[\w'/.-]+) (?P<verb>must|shall|should|(?:has|have|is|are|needs?) to|ought "
-    r"to|may not|"
+    r"to|may not|may(?= \w+ (?:at most|no more than)\b)|"
     r"cannot|can't|can not|mustn't|shouldn't)(?P<no> not| never| no longer)?(?: only| always)? (?P<rest>[a-z].*)$",
     re.IGNORECASE,
 )
@@ -158,7 +159,8 @@ TASK_REST = re.compile(
     re.IGNORECASE,
 )
 PEOPLE = re.compile(
-    r"\b(?:fun|positive|smile|happy|relax|breath\w*|water|coffee|tea|lunch|food|sun(?!days?\b)\w*|weather|music|love|hugs?|"
+    r"\b(?:fun|positive|smile|happy|relax|breath\w*|water|coffee|tea|lunch|food|sun(?!days?\b)\w*|weather|music|love|"
+    r"hugs?|"
     r"birthday|weekend|pride|holidays?|vacation|gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|"
     r"dreams?|life|yourself|"
     r"proud|grateful|curious|learning|growth|mindset|attitude|faith|hope|heart|kind(?:ness)?|patient|patience|"
@@ -207,7 +209,8 @@ _CHANGED = re.compile(
     r"(?:replaced|swapped|traded|exchanged)(?= .*\b(?:with|by|for)\b)|dropped|retired|ditched|abandoned|deprecated|"
     r"discontinued|phased out|got rid of|stopped (?=\w+ing\b)|no longer|sunset|"
     r"decommissioned|quit|outgrew|are done with)|.{3,60} (?:replaces|replaced|has replaced|"
-    r"supersedes|was replaced by|is replaced by|has been replaced by|is deprecated|is retired|is gone|was dropped|"
+    r"supersedes|was replaced by|is replaced by|has been replaced by|is deprecated|is retired|is gone(?! (?:from|to|"
+    r"again)\b)|was dropped|"
     r"was retired|has been (?:dropped|retired|removed)))\b",
     re.IGNORECASE,
 )
@@ -279,6 +282,8 @@ class Plain:
     type: str
     sure: bool
     demand: bool = True
+    corrects: bool = False
+    """Whether it says no more than that something else was so before."""
 
 
 @lru_cache(maxsize=512)
@@ -304,16 +309,43 @@ def plainly(sentence: str) -> Plain | None:
     return replace(found, sure=False) if found and (long or is_soft(sentence)) else found
 
 
+_WENT_WRONG = re.compile(
+    r"\b(?:\w*(?:Error|Exception)|crash(?:es|ed|ing)?|fail(?:s|ed|ing)?|broke|broken|stack ?trace|hangs?|hung)\b"
+)
+"""News of a fault: what stopped, and did not end for good."""
+
+
+def corrects(sentence: str) -> Plain | None:
+    """Return what a sentence states that says no more than that something else was so before; None for any other.
+
+    >>> corrects("Secrets are in Vault now.").corrects, corrects("The weather is better now.")
+    (True, None)
+    """
+    text = sentence.strip(" .\"'")
+    if not 3 <= len(text.split()) <= _MOST_SURE or TALK.search(text) or PEOPLE.search(text) or is_soft(sentence):
+        return None
+    if re.search(r"\b(?:I|you|me|my|your|it|them)\b", text, re.IGNORECASE):
+        return None
+    moved = re.match(r"(?P<what>.+?) (?:(?:has|have|was|were|is|are|been|being) )*(?:mov|switch|migrat|went)", text)
+    proposes = bool(re.match(r"(?:let's|let us)\b", text, re.IGNORECASE))
+    if moved and not proposes and is_news_of(moved["what"]):
+        return None
+    back = revision(text)
+    if back is None or _WENT_WRONG.search(text):
+        return None
+    return Plain(_DECISION, sure=not proposes, demand=False, corrects=True)
+
+
 def _of_sentence(sentence: str, text: str) -> Plain | None:
     if _DECIDED.match(text) and not re.search(r"\b(?:to|on|that|:) ?\w+$", text):
         clause = re.sub(r"\b(?:decided|agreed) that\b", "", text, flags=re.IGNORECASE)
         return Plain(_DECISION, sure=not re.search(r"\b(?:it(?! was| is| has)|this|that|them)\b(?! the)", clause))
     if _CHANGED.match(text):
         return Plain(_DECISION, sure=not HERE.search(text), demand=False)
-    opened = OPENING.sub("", text)
-    bare = OPENING.sub("", LIMIT_FIRST.sub("", opened))
-    if bare != opened and re.match(r"(?:in|for|on) (?!case\b|theory\b|general\b)", opened, re.IGNORECASE):
-        bare = _with_place(bare, opened)
+    start = OPENING.sub("", text)
+    bare = OPENING.sub("", LIMIT_FIRST.sub("", start))
+    if bare != start and re.match(r"(?:in|for|on) (?!case\b|theory\b|general\b)", start, re.IGNORECASE):
+        bare = _with_place(bare, start)
     lasting = bool(LASTS.search(text))
     asks = ASKS.match(bare)
     rest = bare[asks.end() :] if asks else bare

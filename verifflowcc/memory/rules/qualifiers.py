@@ -65,12 +65,31 @@ def roots(text: str) -> tuple[str, ...]:
 
 
 RETRACTED = (
-    r"(?:scratch that|never mind|my mistake|I was wrong|I stand corrected|oops|"
+    r"(?:scratch that|strike that|never mind|my (?:mistake|bad|apologies)|apologies|I was (?:wrong|mistaken)|"
+    r"I stand corrected|oops|I misspoke|(?:I|we) (?:got|had|have|said) (?:that|it|this) wrong|hold on|hang on|"
+    r"on (?:second thoughts?|reflection)|let me correct (?:that|myself)|"
     r"(?:forget|scrap|ignore|disregard) (?:about )?(?:the|our|my|that) (?:[\w-]+ ){0,2}?(?:rule|"
     r"convention|"
     r"policy|guideline|decision|limit|[\w-]+)(?: (?:about|on|for|of|that we use) [^,;.:]{2,40}?)?(?=[,;:.] | -))"
 )
 """Words before a statement that take back another one."""
+_OPENED = re.compile(
+    rf"^(?:(?:{RETRACTED}|actually|correction|sorry|wait|(?:no|nope),? wait|no|nope|update|"
+    r"(?:it|that|this)(?:'s| is) not [^,;.:]{1,40}(?=[,;]))(?:[,:;.]| -+| –| —)+ )+"
+    r"(?!(?:it|that|this|they|those|make|not)\b)(?=\S+ \S+ \S)",
+    re.IGNORECASE,
+)
+
+
+def opened(sentence: str) -> str:
+    """Return a statement without the words before it that only say that another one was wrong.
+
+    >>> opened("Sorry, I got that wrong, the limit is 90 days."), opened("No, it is five.")
+    ('the limit is 90 days.', 'No, it is five.')
+    """
+    return _OPENED.sub("", sentence)
+
+
 FROM_DAY = (
     r"(?:(?:as of|starting|effective|beginning|from) (?:today|now|tomorrow|immediately|this (?:week|month|sprint|"
     r"release)|"

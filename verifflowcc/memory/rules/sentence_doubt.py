@@ -10,7 +10,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from verifflowcc.memory.rules.candidates import TRIGGER
-from verifflowcc.memory.rules.qualifiers import FROM_DAY, harmless
+from verifflowcc.memory.rules.qualifiers import FROM_DAY, harmless, opened
 
 
 class SentenceTrust(IntEnum):
@@ -80,8 +80,8 @@ _PASSING = re.compile(
     r"last (?:night|week|weekend|month|time|year|sprint|spring|summer|autumn|winter|fall|mon|tues|wednes|thurs|"
     r"fri)\w*|next (?:week|month|sprint|time)|"
     r"(?:since|on) (?:yesterday|this)|by (?:tomorrow|tonight|noon|eod)|again(?!st|[:,])|yet|temporarily|briefly|"
-    r"for a (?:bit|while|moment)|(?:an hour|minutes|days|weeks) ago|"
-    r"so far|in (?:\w+ )?(?:minutes|hours)$|(?<!or )(?<!and )later|soon|asap)\b",
+    r"for a (?:bit|while|moment)|(?:an hour|a year|minutes|hours|days|weeks|months|years) ago|"
+    r"in (?:19|20)\d\d|back then|originally|so far|in (?:\w+ )?(?:minutes|hours)$|(?<!or )(?<!and )later|soon|asap)\b",
     re.IGNORECASE,
 )
 _TRIGGER = re.compile(
@@ -90,7 +90,13 @@ _TRIGGER = re.compile(
     r"request|say|want)s?(?: you)?(?: about| for| to)? (?P<what>[^,]{2,60}), (?=\w)",
     re.IGNORECASE,
 )
-_MOVES = re.compile(r"^we(?:'ve| have)? (?:moved|migrated|switched|replaced|dropped|upgraded)\b", re.IGNORECASE)
+_MOVES = re.compile(
+    r"^we(?:'ve| have)? (?:moved|migrated|switched|replaced|dropped|upgraded)\b|"
+    r"^(?!it\b|this\b|that\b|he\b|she\b|they\b)[^,;.]{2,40}? (?:was|were|has been|have been) (?:moved|migrated|"
+    r"replaced|dropped|"
+    r"retired|removed|renamed|discontinued|decommissioned)\b",
+    re.IGNORECASE,
+)
 _WHEN_MOVED = re.compile(
     r"(?:,? last (?:week|month|year|quarter|sprint)| this (?:week|month|year|quarter)| yesterday| today)\b", re.I
 )
@@ -143,7 +149,9 @@ _LETS = re.compile(
     re.IGNORECASE,
 )
 _MODAL_BAN = re.compile(
-    r"\b(?:is|are|'re) not (?:allowed|permitted)\b|\bmay not\b|\bcan(?:no|')t\b|\bcan no longer\b", re.IGNORECASE
+    r"\b(?:is|are|'re) not (?:allowed|permitted)\b|\bmay not\b|\bmay (?=\w+ (?:at most|no more than)\b)|\bcan(?:no|"
+    r"')t\b|\bcan no longer\b",
+    re.IGNORECASE,
 )
 _NEGATIONS = re.compile(
     r"\b(?:not|no(?! (?:longer|more than|less than|later than|earlier than))|no longer|never|(?-i:none)|no "
@@ -191,7 +199,7 @@ def verdict(sentence: str) -> SentenceTrust:
     >>> [verdict(each).name for each in ("The blog says to use tabs.", "Use tabs, except in Makefiles.", "Use tabs.")]
     ['NOTHING', 'WAITS', 'CLEAR']
     """
-    text = harmless(_TRIGGER.sub("", sentence.strip(" \"'")))
+    text = harmless(_TRIGGER.sub("", opened(sentence.strip(" \"'"))))
     text = _WHEN_MOVED.sub("", text) if _MOVES.search(text) else text
     if is_nothing(text) or _PASSING.search(_SINCE.sub("", _NEVER_AGAIN.sub("", text))):
         return SentenceTrust.NOTHING

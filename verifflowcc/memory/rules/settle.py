@@ -64,6 +64,8 @@ def settle(
     against = [each for each in beside if _opposes(candidate, each)]
     if against:
         return CandidateMatch(MatchKind.CONTRADICTS, _ids(against), f"it says the opposite of {candidate.subject}")
+    if candidate.corrects:
+        return CandidateMatch(MatchKind.SAME, (), "it is not known what it corrects")
     return CandidateMatch(MatchKind.NEW)
 
 

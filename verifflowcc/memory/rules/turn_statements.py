@@ -12,9 +12,9 @@ from verifflowcc.memory.rules.code_names import NormalForm, key_of
 from verifflowcc.memory.rules.constructs import spoken_decorators
 from verifflowcc.memory.rules.generic_form import fixes, generic
 from verifflowcc.memory.rules.personal_statements import PERSONAL_TYPES, PersonalStatement, personal, personal_form
-from verifflowcc.memory.rules.plain_demands import PEOPLE, Plain, is_private, is_task, plainly
+from verifflowcc.memory.rules.plain_demands import PEOPLE, Plain, corrects, is_private, is_task, plainly
 from verifflowcc.memory.rules.project_statements import PROJECT_TYPES, project, project_form
-from verifflowcc.memory.rules.qualifiers import agrees, keeps, qualifiers, same_words, says_all
+from verifflowcc.memory.rules.qualifiers import agrees, keeps, opened, qualifiers, same_words, says_all
 from verifflowcc.memory.rules.rule_statements import Focus, code_rules, speaks_of_rules
 from verifflowcc.memory.rules.sentence_doubt import SentenceTrust, trigger_detail, verdict
 from verifflowcc.memory.rules.sentences import LONGEST, Sentence, follows, is_chatter, quote, sentences, spoken
@@ -111,7 +111,7 @@ def normal_form(text: str, type_name: str) -> tuple[str, str, bool]:
     >>> normal_form("Always use a debugger.", "guideline") == normal_form("use the debugger", "guideline")
     True
     """
-    spoken = sentences(text)
+    spoken = [opened(each) for each in sentences(text)]
     if not spoken:
         return "", "", False
     if type_name in PERSONAL_TYPES:
@@ -175,6 +175,7 @@ class _TypedStatement:
     certainty: int
     place: int = 0
     plain: bool = False
+    corrects: bool = False
 
     @property
     def form(self) -> tuple[str, str, bool]:
@@ -274,6 +275,7 @@ def _statements(written: Sequence[str], turn: Turn) -> Iterator[_TypedStatement]
 
 
 def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
+    sentence = opened(sentence)
     if turn.speaker is Speaker.PERSON and is_users_own(turn.name):
         yield from _in_own_words(sentence, turn, focus)
         return
@@ -296,6 +298,15 @@ def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedSta
     how = verdict(sentence)
     if how is SentenceTrust.NOTHING:
         return
+    stated = list(_stated(sentence, turn, focus, how))
+    yield from stated
+    if not stated and (other := corrects(sentence)):
+        sure = other.sure and how is SentenceTrust.CLEAR
+        yield replace(_plain_found(other, sentence), confidence=_PLAIN_CONFIDENCE if sure else _UNSURE_CONFIDENCE)
+
+
+def _stated(sentence: str, turn: Turn, focus: Focus, how: SentenceTrust) -> Iterator[_TypedStatement]:
+    """Yield what a sentence states by itself, whatever was so before."""
     plain = plainly(sentence)
     found = [each for each in _as_asked(sentence, turn, focus) if _is_work(each, sentence)]
     if plain and _goes_first(plain, found, sentence):
@@ -352,7 +363,7 @@ def _plain_found(plain: Plain, sentence: str) -> _TypedStatement:
     says = sentence.strip()
     form = normal_form(says, plain.type)
     stated = NormalForm(*form, says[:1].upper() + says[1:], key_of(form[0], form[1]), known=False)
-    return _TypedStatement(plain.type, stated, _WORDED_CONFIDENCE, 800, plain=True)
+    return _TypedStatement(plain.type, stated, _WORDED_CONFIDENCE, 800, plain=True, corrects=plain.corrects)
 
 
 def _is_work(found: _TypedStatement, sentence: str) -> bool:
@@ -491,7 +502,7 @@ def _candidate(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) 
         confidence=min(found.confidence, _UNSURE_CONFIDENCE) if rewritten else found.confidence,
         certainty=found.certainty, subject=stated.subject, value=stated.value, turn=turn.id, negated=stated.negated,
         refs=refs_of(content), tags=tags_of(content), details=(*details_of(content), *trigger_detail(content)),
-        rewritten=rewritten,
+        rewritten=rewritten, corrects=found.corrects,
     )  # fmt: skip
 
 

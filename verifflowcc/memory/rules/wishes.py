@@ -75,6 +75,12 @@ _WORDED = re.compile(
     r"\bit(?:'s| is)(?: also| really| very| quite| absolutely| now)* (?:important|essential|crucial|vital|"
     r"best|mandatory|necessary|imperative|critical|required|better|a good (?:idea|practice|habit)|"
     r"good practice|best practice)\b|"
+    r"\byou(?:'re| are|'ll be| will be)(?: all| now| also)* (?:expected|required|asked|instructed|obliged) to\b|"
+    r"\bwhat (?:I|we)(?:'d like| want| need| expect| ask)\b[^.,;:]{0,30} is (?:that (?:you|we)|for you to|to)?\b|"
+    r"\b(?:I|we) (?:insist|demand|ask) that\b|\b(?:the|our|my) (?:new )?(?:rule|policy|request|advice) (?:here )?is ?:|"
+    r"\b(?:I|we)(?:'d| would)? prefer it if you\b|\b(?:I|we) no longer want\b|\byou (?:shouldn't|mustn't)\b|"
+    r"\b(?:one|another) (?:more )?(?:thing|rule|request|requirement|expectation|policy|convention)\b[^.,;:]{0,40} is "
+    r"(?:that (?:you|we)|to)\b|"
     r"\b(?:I|we)(?:'d| would) like (?!to\b)|\b(?:advise|ask|encourage|urge|remind|request|require|"
     r"instruct|tell|recommend) you\b|\bwe(?:'ll| will)(?: now| all| no longer| not)* be (?:using|switching|"
     r"adopting|starting|adding|moving|ending|naming|transitioning)\b|\b(?:we|you) won't (?:be )?(?:use|using|need)\b|"
@@ -161,6 +167,12 @@ _YOU = re.compile(
     r"are|work|set|utili[sz]e|write|keep|make|consistently|only|adopt|follow)\b|\bwe've\b|"
     r"\bI(?: \w+)? (?:want|need) (?!to\b)|\bone of (?:the|our) [^.,;:]{3,60}? is\b|"
     r"\bhave (?:the team|everyone|everybody|you) (?:start|stop|use)\b|\bour adoption of\b|"
+    r"\bwhat (?:I|we)(?:'d like| want| need| expect| ask)\b[^.,;:]{0,30} is\b|\b(?:I|we) (?:insist|demand|ask) that "
+    r"(?:you|we)\b|"
+    r"\bprefer it if you\b|\bno longer want you\b|\bchanged my mind\b|\b(?:want|like|need|have) to (?:update|revise|"
+    r"correct) my\b|\bcontrary to\b|"
+    r"\b(?:thing|rule|request|requirement|expectation|policy|convention) (?:that )?(?:I|we) [a-z ]{2,20} is\b|"
+    r"\b(?:my|our) (?:\w+ )?(?:advice|recommendation|request|rule|expectation) (?:\w+ )?is\b|"
     r"\bemphasi[sz]ing the use\b|\bappreciate (?:it )?if you\b",
     re.IGNORECASE,
 )
@@ -178,7 +190,7 @@ _TO_YOU = re.compile(
     re.IGNORECASE,
 )
 _NEWER = re.compile(
-    r"\b(?:now|from (?:now|here|today)|going forward|moving forward|instead|update|change|chang(?:ed|ing)|"
+    r"\b(?:now|from (?:now|here|today)|going forward|moving forward|instead|update|change|chang(?:ed|ing)|contrary to|"
     r"adjust\w*|revis\w*|amend\w*|new|want you|need you|like you|switch\w*|but|however)\b",
     re.IGNORECASE,
 )
@@ -230,6 +242,15 @@ _NOW_ONLY = re.compile(
     re.IGNORECASE,
 )
 _WISHES = re.compile(
+    r"\byou(?:'re| are|'ll be| will be)(?: all| now| also)* (?:expected|required|asked|instructed|obliged) to\b|"
+    r"\bwhat (?:I|we)(?:'d like| want| need| expect| ask)\b[^.,;:]{0,30} is\b|\b(?:I|we) (?:insist|demand|ask) that "
+    r"(?:you|we)\b|"
+    r"\bprefer it if you\b|\b(?:rule|policy|request|requirement|expectation|thing (?:that )?(?:I|we) "
+    r"\w+)\b[^.,;]{0,40} is (?:that|to)\b|"
+    r"\b(?:my|our) (?:\w+ )?(?:advice|recommendation|request|rule|expectation) (?:\w+ )?is (?:to|that)\b|"
+    r"\b(?:the|our|my) (?:new )?(?:rule|policy|request|advice) (?:here )?is ?:|\b(?:want|like|need|have) to (?:update|"
+    r"revise|correct) my\b|"
+    r"\bcontrary to\b|\bchanged my mind\b|"
     r"\b(?:I|we)\b[^.,;]{0,24}\b(?:want|need|like|expect|ask|require|prefer|recommend|encourage|urge|"
     r"advise)(?:ing)? (?:for )?(?:that )?"
     r"(?:you|us|everyone|everybody|all|the team|our|developers)\b|\b(?:must|never|mandatory|no longer|"
@@ -302,18 +323,57 @@ _INTRODUCED = re.compile(
 )
 
 
+_NAME = r"(?P<name>(?-i:[A-Z])[\w.+#]*(?: (?-i:[A-Z])[\w.+#]*){0,2})"
+_ROLE = (
+    r"(?P<role>(?:[a-z-]+ ){0,3}?(?:tools?|platforms?|systems?|assistant|editor|framework|software|IDE|tracker|"
+    r"database|"
+    r"provider|broker|library))"
+)
+_RANK = r"(?:(?:new|preferred|main|primary|default|standard|official|go-to|chosen) )?"
+_IN_ROLE = re.compile(
+    rf"^(?:[^,]{{2,40}}, )?(?:and |so |also )?(?:our|the) {_RANK}{_ROLE}(?: of choice| (?:that )?(?:we use|we'll use|"
+    rf"we'll be using|you "
+    rf"should use|I'd like you to use)(?: here)?)? (?:is|will be)(?: now| going to be)? {_NAME}(?=[,.!]|$)|"
+    rf"^(?:[^,]{{2,40}}, )?{_NAME.replace('name', 'name2')} (?:is|will be|has become)(?: now| going to be)? (?:our "
+    rf"{_RANK}|the )"
+    rf"{_ROLE.replace('role', 'role2')} (?:of choice|(?:that )?(?:we use|you should use|you'll use|you'll be using|"
+    rf"I'd like you to "
+    rf"use|I want you to use))(?= (?:for|here|from|going)\b|[,.!]|$)|"
+    rf"\b(?:we(?:'ve| have) (?:now |all |also )?chosen|I(?:'d| would)?(?: strongly| now)? recommend|you(?:'ll| will) "
+    rf"be using|"
+    rf"(?:I've|we've|I have|we have) decided that) {_NAME.replace('name', 'name3')} (?:as|is going to be|will be) "
+    rf"(?:your|our|the) "
+    rf"{_RANK}{_ROLE.replace('role', 'role3')}(?=[,.!]|$| (?:from|going|moving)\b)|"
+    rf"\bintroduc(?:e|ing) you to {_NAME.replace('name', 'name4')}, our "
+    rf"{_RANK}{_ROLE.replace('role', 'role4')}(?=[,.!]|$)",
+    re.IGNORECASE,
+)
+"""A tool by its name and what it is here: `our issue tracker is Lumen`, `Lumen is our issue tracker of choice`."""
+
+
 def introduced(sentence: str) -> NormalForm | None:
     """Return the tool that a sentence introduces as one of a kind: `our project management tool, Jira`.
 
     >>> introduced("I want to introduce you to our issue tracking tool, Jira.").value
     'jira'
+    >>> introduced("Our issue tracker is Lumen.").value
+    'lumen'
     """
-    found = _INTRODUCED.search(sentence)
-    if not found or sentence.endswith("?"):
+    if sentence.endswith("?") or _REPORT.search(sentence):
+        return None
+    words = _INTRODUCED.search(sentence)
+    found = words.groupdict() if words else _in_role(sentence)
+    if not found:
         return None
     role, name = noun(found["role"]), plain_tool(named(found["name"]))
     subject = kind_of(name) or plain_role(role)
     return NormalForm(subject, name, False, sentence, key_of(subject, name)) if subject and name else None
+
+
+def _in_role(sentence: str) -> dict[str, str]:
+    found = _IN_ROLE.search(sentence)
+    given = {key.rstrip("234"): value for key, value in found.groupdict().items() if value} if found else {}
+    return given if given.get("name", "").casefold() not in {"it", "that", "this", "we", "i", "the", "our"} else {}
 
 
 def wished(sentence: str, text: str, *, own: bool) -> Wish | None:

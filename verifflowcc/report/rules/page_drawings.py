@@ -92,8 +92,6 @@ class TrendLine:
 
     points: str
     last: int
-    most: int
-    end_y: int
 
 
 def trend_of(
@@ -133,20 +131,18 @@ def _verified(shown: Mapping[tuple[str, str], Mapping[str, bool]], requirements:
     return sum(good for item, good in worst.items() if item in requirements)
 
 
-def step_line(counts: Sequence[int], width: int, height: int) -> TrendLine:
-    """Return the counts as a step line from the lower left corner; one event takes one step.
+def step_line(counts: Sequence[int], most: int, width: int, height: int) -> TrendLine:
+    """Return the counts as a step line from the lower left corner, where `most` is at the top; an event is one step.
 
-    >>> step_line([0, 2], 10, 20).points
+    >>> step_line([0, 2], 2, 10, 20).points
     '0,20 5,20 5,0 10,0'
     """
-    most = max([*counts, 1])
     step = width / max(len(counts), 1)
     points: list[str] = []
-    y = height
     for place, count in enumerate(counts):
         y = round(height - height * count / most)
         points += (f"{round(place * step)},{y}", f"{round((place + 1) * step)},{y}")
-    return TrendLine(" ".join(dict.fromkeys(points)), counts[-1] if counts else 0, max(counts, default=0), y)
+    return TrendLine(" ".join(dict.fromkeys(points)), counts[-1] if counts else 0)
 
 
 BOX_HEIGHT = 44

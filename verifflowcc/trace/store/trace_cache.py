@@ -3,7 +3,7 @@
 Everything here can be made again. Each text is kept with its checksum, so that what was damaged counts as not there.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import NamedTuple
@@ -100,7 +100,7 @@ class TraceIndex(DerivedTables):
     def learn(
         self,
         policy: str,
-        rows: Iterable[tuple[ItemRow, ItemEnds]],
+        rows: Sequence[tuple[ItemRow, ItemEnds]],
         gone: Iterable[str],
         unlinked: Iterable[tuple[str, str]] = (),
     ) -> None:
@@ -108,11 +108,10 @@ class TraceIndex(DerivedTables):
 
         A link that is kept and no more there does no harm: who asks for holders looks at their links.
         """
-        known = list(rows)
-        new = [(row.path, row.stamp, policy, row.digest, summed(row.facts), ends.name) for row, ends in known]
-        links = [(target, row.path) for row, ends in known for target in ends.targets]
+        new = ((row.path, row.stamp, policy, row.digest, summed(row.facts), ends.name) for row, ends in rows)
+        links = ((target, row.path) for row, ends in rows for target in ends.targets)
         old = [(path,) for path in gone]
-        if new or old:
+        if rows or old:
             self._write_rows(
                 ("DELETE FROM trace_items WHERE path = ?", old),
                 ("DELETE FROM trace_links WHERE target = ? AND path = ?", list(unlinked)),
