@@ -1,17 +1,18 @@
 """A small repository with a sprint, an agent that is a script, and drivers of its runs as processes of their own."""
 
 import json
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests import forked
 from tests.cli.documents import check_document
-from tests.cli.process import VFCC, Ran, by_person, environment, vfcc
+from tests.cli.process import Ran, by_person, environment, vfcc
 from tests.trees import git, write_tree
 
 AGENT = '''\
-"""An agent of a test: it does what `script.json` says for its role, one entry after the other; the last one stays."""
+"""An agent of a test: it does what `script.json` says for its attempt, else for its role, one entry after the other;
+the last one stays."""
 import json, os, pathlib, sys, time
 
 here = pathlib.Path.cwd()
@@ -22,8 +23,9 @@ calls = state / f"{role}.calls"
 number = len(calls.read_text().splitlines()) if calls.exists() else 0
 with calls.open("a") as file:
     file.write(json.dumps({"session": os.environ["VFCC_SESSION"], "prompt": prompt[-3000:]}) + "\\n")
-script = json.loads((state / "script.json").read_text())[role]
-step = script[min(number, len(script) - 1)]
+script = json.loads((state / "script.json").read_text())
+attempt = os.environ["VFCC_RUN"].rpartition("/")[2]
+step = script.get(attempt) or script[role][min(number, len(script[role]) - 1)]
 for path, text in step.get("files", {}).items():
     full = here / path
     if text is None:
@@ -78,7 +80,13 @@ def honest() -> dict[str, list[dict[str, object]]]:
 class RunWorld:
     """A repository `shop` with an open sprint, and beside it the state of its agent."""
 
-    def __init__(self, folder: Path, script: Mapping[str, object] | None = None, workflow: str = "") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        script: Mapping[str, object] | None = None,
+        workflow: str = "",
+        settings: Mapping[str, object] | None = None,
+    ) -> None:
         self.root, self.state = folder / "shop", folder / "agent"
         self.state.mkdir()
         write_tree(folder, {"agent.py": AGENT})
@@ -88,7 +96,7 @@ class RunWorld:
         git(self.root, "init", "--quiet", "--initial-branch", "main")
         assert vfcc(self.root, "init", "--yes").code == 0 or vfcc(self.root, "init").code == 0
         own = {"workflow": "own"} if workflow else {}
-        write_tree(self.root, {".memory/config.yaml": json.dumps({**CONFIG, **own})})
+        write_tree(self.root, {".memory/config.yaml": json.dumps({**CONFIG, **own, **(settings or {})})})
         write_tree(self.root, {".memory/workflow.yaml": workflow} if workflow else {})
         self.commit("first")
         done = by_person(self.root, "sprint", "start", "Discounts", "--goal", "Totals take a discount")
@@ -114,16 +122,7 @@ class RunWorld:
     def run(self, *words: str, env: Mapping[str, str] | None = None) -> Ran:
         """Run `vfcc run` with the agent."""
         full = {**environment(self.root.parent), **(env or {})}
-        command = [str(VFCC), "run", *words]
-        done = subprocess.run(
-            command,
-            cwd=self.root,
-            env=full,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+        done = forked.run(("run", *words), self.root, full, PATIENCE_S)
         ran = Ran(done.returncode, done.stdout.decode(), done.stderr.decode("utf-8", "replace"))
         check_document(("run", *words), ran.code, ran.out)
         return ran

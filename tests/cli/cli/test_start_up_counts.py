@@ -1,5 +1,6 @@
 """What daily commands import, compile and start is within a budget: counts, which no load of the machine moves."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ MOST = {
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
 
 These figures only fall: where a command has less, write the lower figure here."""
+DRIVES = re.compile(r"verifflowcc\.run\.(?!cli)")
 _CHECKED = ("trace why", "trace list", "code impact")
 HEAVY = {**dict.fromkeys(_CHECKED, ("yaml",)), "context show": ("yaml", "jinja2")}
 """The heavy libraries that a warm read still imports; none is the target."""
@@ -51,6 +53,7 @@ def warm(example: Path, tmp_path: Path) -> Path:
 def test_daily_commands_stay_within_their_start_up_budget(warm: Path, tmp_path: Path) -> None:
     env = environment(tmp_path)
     found = {name: counts(words, warm, env) for name, words in DAILY.items()}
+    everything = {**found, "help": counts(("--help",), warm, env)}
 
     rows = {name: each.row for name, each in found.items()}
     over = {
@@ -59,6 +62,8 @@ def test_daily_commands_stay_within_their_start_up_budget(warm: Path, tmp_path: 
         if any(count > most for count, most in zip(row, MOST[name], strict=True))
     }
     assert not over
+    drivers = {name for name, each in everything.items() if any(map(DRIVES.match, each.modules))}
+    assert not drivers, "only `vfcc run` imports what drives agents"
     assert {name: each.heavy for name, each in found.items() if name in READS and each.heavy} == HEAVY
     assert "verifflowcc.cli.cli.run" in found["next"].modules
     assert "verifflowcc.prompt.rules.compile" in found["context show"].modules

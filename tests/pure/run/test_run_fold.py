@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.formats.event_bytes import make_event
 from verifflowcc.base.model.events import Event, EventType, Json
-from verifflowcc.run.rules.run_fold import RunBlocker, RunState, RunStatus, fold_runs
+from verifflowcc.base.records import replace
+from verifflowcc.run.rules.run_fold import RunAttempt, RunBlocker, RunState, RunStatus, fold_runs
 from verifflowcc.run.rules.run_moves import (
     LARGEST_BLOCKERS_BYTES,
     MAX_ATTEMPTS,
@@ -23,19 +24,22 @@ pytestmark = pytest.mark.vfcc("REQ-RUN")
 STAY, COMMIT, DIGEST = "01KABCDEFGHJKMNPQRSTVWXYZ0", "c" * 40, "sha256:" + "0" * 64
 START = datetime(2026, 11, 21, 3, 31, tzinfo=UTC)
 STAGES = ("plan", "build", "check")
+ROLES = ("planner", "coder", "tester")
 OUTCOMES = ("done", "no_change", "out_of_bounds", "crashed", "limit_time", "api_transient", "refused", "api_auth")
 
 
 class Simulation:
-    """A run of a sprint of three stages, whose agents and gates do as `choices` say."""
+    """A run of a sprint of three stages, whose agents and gates do as `choices` say; `build` may go with `check`."""
 
-    def __init__(self, clients: tuple[str, ...] = ("claude",), attempts: int = MAX_ATTEMPTS) -> None:
+    def __init__(
+        self, clients: tuple[str, ...] = ("claude",), attempts: int = MAX_ATTEMPTS, *, parallel: bool = False
+    ) -> None:
         self.events: list[Event] = []
         self.stage = 0
         self.closed = False
         limits: dict[str, Json] = {"attempts": attempts, "minutes": 10_000, "tokens": None, "micro_usd": None}
         opened: dict[str, Json] = {"base": COMMIT, "until": None, "clients": {"*": list(clients)}, "limits": limits}
-        self.note(EventType.RUN_OPENED, {**opened, "reviews": {"review": ["codex"]}})
+        self.note(EventType.RUN_OPENED, {**opened, "parallel": parallel, "reviews": {"review": ["codex"]}})
 
     def note(self, kind: EventType, payload: dict[str, Json]) -> None:
         at = START + timedelta(seconds=len(self.events))
@@ -51,11 +55,23 @@ class Simulation:
     def place(self) -> SprintPlace:
         if self.stage >= len(STAGES):
             return SprintPlace(None, closed=self.closed, passed=STAGES)
-        return SprintPlace(STAGES[self.stage], self.stay, "coder", passed=STAGES[: self.stage])
+        place = SprintPlace(STAGES[self.stage], self.stay, ROLES[self.stage], passed=STAGES[: self.stage])
+        place = replace(place, before=f"{STAY[:-1]}{self.stage - 1}" if self.stage else "")
+        return replace(place, next="check", next_role="tester") if place.stage == "build" else place
 
     @property
     def stay(self) -> str:
         return f"{STAY[:-1]}{self.stage}"
+
+    def end(self, attempt: RunAttempt, choose: "st.DataObject") -> None:
+        """Write how an attempt ended, as drawn."""
+        outcome = choose.draw(st.sampled_from(OUTCOMES))
+        commit = COMMIT if outcome in ("done", "out_of_bounds") else None
+        review: dict[str, Json] = {}
+        if attempt.review:
+            commit, review = None, {"findings": choose.draw(st.sampled_from(([], ["a.py:1: wrong"])))}
+        ended: dict[str, Json] = {"attempt": attempt.id, "outcome": outcome, "commit": commit, "usage": None}
+        self.note(EventType.ATTEMPT_ENDED, {**ended, **review, "seconds": 1, "paths": []})
 
     def make(self, choose: "st.DataObject") -> MoveKind:
         """Make the next move, with what the world answers to it drawn."""
@@ -65,14 +81,14 @@ class Simulation:
         judged: dict[str, Json] = {"stage": stage, "stay": self.stay, "attempt": attempt}
         match move.kind:
             case MoveKind.START:
-                role = "reviewer" if move.review else "coder"
+                role = "reviewer" if move.review else self.place.next_role if move.ahead else self.place.role
                 name = f"{role}-{len(run.attempts) + 1}"
                 tree = move.resumes.tree if move.resumes else name
                 self.note(
                     EventType.ATTEMPT_STARTED,
                     {
                         "attempt": name,
-                        "stage": stage,
+                        "stage": self.place.next if move.ahead else stage,
                         "stay": self.stay,
                         "role": role,
                         "base": COMMIT,
@@ -82,18 +98,16 @@ class Simulation:
                         "tree": tree,
                         "fresh": move.resumes is None,
                         **({"review": move.review} if move.review else {}),
+                        **({"ahead": True} if move.ahead else {}),
                     },
                 )
             case MoveKind.SETTLE:
-                outcome = choose.draw(st.sampled_from(OUTCOMES))
-                commit = COMMIT if outcome in ("done", "out_of_bounds") else None
-                review: dict[str, Json] = {}
-                if move.attempt and move.attempt.review:
-                    commit, review = None, {"findings": choose.draw(st.sampled_from(([], ["a.py:1: wrong"])))}
-                ended: dict[str, Json] = {"attempt": attempt, "outcome": outcome, "commit": commit, "usage": None}
-                self.note(EventType.ATTEMPT_ENDED, {**ended, **review, "commit": commit, "seconds": 1, "paths": []})
+                for each in (move.attempt, move.beside):
+                    if each is not None:
+                        self.end(each, choose)
             case MoveKind.MERGE if choose.draw(st.booleans()):
-                self.note(EventType.ATTEMPT_MERGED, {"attempt": attempt, "commit": COMMIT})
+                arrived: dict[str, Json] = {"stay": self.stay} if move.attempt and move.attempt.ahead else {}
+                self.note(EventType.ATTEMPT_MERGED, {"attempt": attempt, "commit": COMMIT, **arrived})
             case MoveKind.MERGE:
                 conflict: list[Json] = [{"criterion": "a.py", "reason": "conflict", "person": False}]
                 self.note(EventType.RUN_GATE, {**judged, "open": False, "blockers": conflict})
@@ -119,9 +133,11 @@ class Simulation:
 
 
 @settings(deadline=None)
-@given(st.data(), st.integers(1, 3), st.integers(1, 4))
-def test_a_run_ends_or_waits_whatever_agents_and_gates_do(data: st.DataObject, clients: int, attempts: int) -> None:
-    world = Simulation(("claude", "codex", "./own")[:clients], attempts)
+@given(st.data(), st.integers(1, 3), st.integers(1, 4), st.booleans())
+def test_a_run_ends_or_waits_whatever_agents_and_gates_do(
+    data: st.DataObject, clients: int, attempts: int, parallel: bool
+) -> None:
+    world = Simulation(("claude", "codex", "./own")[:clients], attempts, parallel=parallel)
 
     made = [world.make(data)]
     while made[-1] is not MoveKind.NOTHING and len(made) < 1_000:
@@ -131,19 +147,21 @@ def test_a_run_ends_or_waits_whatever_agents_and_gates_do(data: st.DataObject, c
     assert made[-1] is MoveKind.NOTHING
     assert run.status is not RunStatus.WORKING
     for stage in STAGES:
-        tried = [each for each in run.attempts if each.stage == stage and each.counts and not each.review]
-        assert len(tried) <= attempts * clients
+        own = [each for each in run.attempts if each.stage == stage and not each.ahead]
+        assert len([each for each in own if each.counts and not each.review]) <= attempts * clients
         reviews = [each for each in run.attempts if each.stage == stage and each.review]
         assert len(reviews) <= attempts * (attempts * clients)
         assert all(each.merged is None for each in reviews)
+    assert sum(each.role == "tester" and each.stay == f"{STAY[:-1]}1" for each in run.attempts) <= parallel
     if run.status is RunStatus.DONE:
         assert world.stage == len(STAGES)
+        assert all(each.merged for each in run.attempts if each.ahead and each.outcome == "done")
 
 
 @settings(deadline=None)
-@given(st.data(), st.integers(1, 40))
-def test_events_that_are_read_twice_or_repeated_change_nothing(data: st.DataObject, moves: int) -> None:
-    world = Simulation()
+@given(st.data(), st.integers(1, 40), st.booleans())
+def test_events_that_are_read_twice_or_repeated_change_nothing(data: st.DataObject, moves: int, parallel: bool) -> None:
+    world = Simulation(parallel=parallel)
     for _ in range(moves):
         world.make(data)
     before = world.state
@@ -157,16 +175,17 @@ def test_events_that_are_read_twice_or_repeated_change_nothing(data: st.DataObje
 
 
 @settings(deadline=None)
-@given(st.data(), st.integers(1, 40))
-def test_the_next_move_stays_the_same_until_it_is_made(data: st.DataObject, moves: int) -> None:
-    world = Simulation()
+@given(st.data(), st.integers(1, 40), st.booleans())
+def test_the_next_move_stays_the_same_until_it_is_made(data: st.DataObject, moves: int, parallel: bool) -> None:
+    world = Simulation(parallel=parallel)
     for _ in range(moves):
         world.make(data)
 
     assert next_move(world.state, world.place) == next_move(world.state, world.place)
-    open_attempt = world.state.open_attempt
-    if open_attempt and world.state.status is RunStatus.WORKING:
-        assert next_move(world.state, world.place).attempt == open_attempt
+    opened = world.state.open_attempts
+    if opened and world.state.status is RunStatus.WORKING:
+        move = next_move(world.state, world.place)
+        assert move.ahead or (move.attempt, *([move.beside] if move.beside else [])) == opened
 
 
 LONG = st.tuples(st.text(max_size=60), st.integers(0, 50)).map(lambda each: each[0] * each[1])

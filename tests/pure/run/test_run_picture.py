@@ -50,15 +50,15 @@ def run(*attempts: RunAttempt, blockers: int = 0) -> RunState:
 
 
 def test_stages_attempts_the_last_tool_cost_and_blockers_are_shown() -> None:
-    activity = AgentActivity()
+    activity = AgentActivity(10.0)
     state = run(
         attempt("p-1", "planning", "done"), attempt("c-1", "coding", "done"), attempt("c-2", "coding"), blockers=5
     )
-    activity.take("c-2", AgentStep(StepKind.STARTED), 10.0)
+    activity.take(AgentStep(StepKind.STARTED))
     for text in ("ls", "make check"):
-        activity.take("c-2", AgentStep(StepKind.TOOL, text, tool="Bash"), 12.0)
+        activity.take(AgentStep(StepKind.TOOL, text, tool="Bash"))
 
-    shown = [(line.status, line.text) for line in picture(state, SPRINT, activity, 31.5)]
+    shown = [(line.status, line.text) for line in picture(state, SPRINT, {"c-2": activity}, 31.5)]
 
     assert shown == [
         ("", "login-1: working, 12,000 tokens, $0.06"),
@@ -72,12 +72,14 @@ def test_stages_attempts_the_last_tool_cost_and_blockers_are_shown() -> None:
 
 
 def test_what_an_earlier_agent_did_is_not_shown_as_of_the_next() -> None:
-    activity = AgentActivity()
-    activity.take("c-1", AgentStep(StepKind.TOOL, "ls", tool="Bash"), 1.0)
-    texts = [line.text for line in picture(run(attempt("c-2", "coding")), SPRINT, activity, 9.0)]
-    activity.take("c-2", AgentStep(StepKind.RETRY, "overloaded", status=529), 5.0)
+    activities = {"c-1": AgentActivity(1.0)}
+    activities["c-1"].take(AgentStep(StepKind.TOOL, "ls", tool="Bash"))
+    texts = [line.text for line in picture(run(attempt("c-2", "coding")), SPRINT, activities, 9.0)]
+    activities["c-2"] = AgentActivity(5.0)
+    activities["c-2"].take(AgentStep(StepKind.RETRY, "overloaded", status=529))
+    now = [line.text for line in picture(run(attempt("c-2", "coding")), SPRINT, activities, 9.0)]
 
     own = replace(attempt("c-2", "coding"), client="/usr/bin/python3 agent.py")
-    assert picture(run(own), SPRINT, activity, 9.0)[2].text == "coding: c-2 (python3 …) works"
+    assert picture(run(own), SPRINT, activities, 9.0)[2].text == "coding: c-2 (python3 …) works"
     assert not any("Bash" in text for text in texts)
-    assert (activity.calls, activity.last) == (0, "the service answered 529; trying again")
+    assert "    4 s, 0 calls: the service answered 529; trying again" in now

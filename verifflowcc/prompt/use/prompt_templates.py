@@ -1,5 +1,6 @@
 """The templates of the roles: a project's own where it has one, else the shipped one."""
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import TemplateError
@@ -98,8 +99,12 @@ def partials() -> dict[str, str]:
     }
 
 
+@lru_cache(maxsize=len(ROLES))
 def compiled(source: TemplateSource) -> "PromptTemplate":
-    """Return the template, checked and ready to render. Raises TemplateError with all that it may not use."""
+    """Return the template, checked and ready to render. Raises TemplateError with all that it may not use.
+
+    A driver of agents asks for the same one again and again.
+    """
     from verifflowcc.prompt.rules.template_rules import compile_template
 
     return compile_template(source.text, source.name, partials())

@@ -95,6 +95,10 @@ def run(
     max_minutes: MinutesOption = None,
     max_usd: MoneyOption = None,
     max_tokens: MaxTokensOption = None,
+    parallel: Annotated[
+        bool,
+        typer.Option("--parallel", help="Let the tester begin with the coder, from the specification."),
+    ] = False,
     take_over: Annotated[
         bool, typer.Option("--merge", help="At the end, fast-forward the current branch if nothing in it changed.")
     ] = False,
@@ -109,8 +113,23 @@ def run(
     is asked, 7 where a limit is reached.
     """
     if context.invoked_subcommand is not None:
-        if any(
-            (sprint, until, agent, role, review, max_attempts, max_minutes, max_usd, max_tokens, take_over, dry_run)
+        if (
+            any(
+                (
+                    sprint,
+                    until,
+                    agent,
+                    role,
+                    review,
+                    max_attempts,
+                    max_minutes,
+                    max_usd,
+                    max_tokens,
+                    parallel,
+                    take_over,
+                )
+            )
+            or dry_run
         ):
             raise typer.TyperException(f"options that start a run go without {context.invoked_subcommand}")
         return
@@ -118,7 +137,7 @@ def run(
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.run.use.run_opening import plan_run, start_run
 
-    order = _order(agent, role, review, until, max_attempts, max_minutes, max_usd, max_tokens)
+    order = _order(agent, role, review, until, max_attempts, max_minutes, max_usd, max_tokens, parallel=parallel)
     workspace = open_workspace()
     if dry_run:
         plan = plan_run(workspace, sprint, order, _machinery())
@@ -138,6 +157,8 @@ def _order(
     max_minutes: int | None,
     max_usd: int | None,
     max_tokens: int | None,
+    *,
+    parallel: bool,
 ) -> "RunOrder":
     from verifflowcc.base.records import replace
     from verifflowcc.run.use.run_opening import RunOrder
@@ -147,7 +168,7 @@ def _order(
         name, client = _named_client(each, "ROLE=CLIENT", "coder=codex")
         clients[name] = (*clients.get(name, ()), client)
     reviews = dict(_named_client(each, "CRITERION=CLIENT", "code-review=codex") for each in review or ())
-    order = replace(RunOrder(), clients=clients, until=until, micro_usd=max_usd)
+    order = replace(RunOrder(), clients=clients, until=until, micro_usd=max_usd, parallel=parallel)
     order = replace(order, reviews={name: (client,) for name, client in reviews.items()})
     order = replace(order, attempts=max_attempts or order.attempts, minutes=max_minutes or order.minutes)
     return replace(order, tokens=max_tokens or order.tokens)
@@ -317,6 +338,8 @@ def _plan_lines(plan: "RunPlan") -> "Iterator[str]":
     yield f"{plan.run}: would drive {plan.sprint} on the branch {plan.branch}"
     for stage, role, clients in plan.stages:
         yield f"  {stage}: {role}, by {', then '.join(clients)}"
+    for stage in plan.ahead:
+        yield f"  {stage} begins with the stage before it"
     limits = [f"{value:,} {name}" for name, value in plan.limits.items() if value is not None and name != "micro_usd"]
     money = plan.limits.get("micro_usd")
     yield f"limits: {', '.join([*limits, *([f'${money / _MICRO:.2f}'] if money else [])])}"

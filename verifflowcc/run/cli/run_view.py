@@ -30,7 +30,7 @@ class RunView:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._over = threading.Event()
-        self._activity = AgentActivity()
+        self._activities: dict[str, AgentActivity] = {}
         self._seen: tuple[RunState, SprintState] | None = None
         self._live: Live | None = None
         self._mid_line = False
@@ -44,12 +44,12 @@ class RunView:
     def take_step(self, attempt: str, step: "AgentStep") -> None:
         """Show what an agent does."""
         with self._lock:
-            self._activity.take(attempt, step, time.monotonic())
+            self._activities.setdefault(attempt, AgentActivity(time.monotonic())).take(step)
 
     def lines(self) -> tuple[PictureLine, ...]:
         """Return what is drawn."""
         with self._lock:
-            return picture(*self._seen, self._activity, time.monotonic()) if self._seen else ()
+            return picture(*self._seen, self._activities, time.monotonic()) if self._seen else ()
 
     def hide(self, *, mid_line: bool = False) -> None:
         """Take the view away for some output; it comes back below whole lines."""

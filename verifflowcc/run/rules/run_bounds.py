@@ -46,10 +46,12 @@ def bounds_of(
 ) -> AttemptBounds:
     """Return what is out of bounds and what is left out; `changes` are (path below the project, how it changed).
 
-    `rules` are those of `rules_of`. `event_at` reads a new event file, None where it is not sound; `item_at` an item,
-    None where it is not sound or speaks of a review.
+    `rules` are those of `rules_of`, with `apart`, the patterns of what another role changes now. `event_at` reads a new
+    event file, None where it is not sound; `item_at` an item, None where it is not sound or speaks of a review.
     """
     outside, left_out = [], []
+    listed = rules.get("apart")
+    apart = tuple(map(str, listed)) if isinstance(listed, list | tuple) else ()
     for path, how in changes:
         if path.startswith("../"):
             outside.append(f"{path} (outside of the project)")
@@ -60,6 +62,8 @@ def bounds_of(
                 left_out.append(path)
         elif how == "A" and _may_add_item(path, rules) and _is_proposal(item_at(path)):
             continue
+        elif any(matches(path, each) for each in apart):
+            outside.append(f"{path} (another role writes the tests at the same time)")
         elif why := _forbidden(path, rules, root):
             outside.append(f"{path} ({why})")
     return AttemptBounds(tuple(outside), tuple(left_out))

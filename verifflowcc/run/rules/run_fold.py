@@ -82,6 +82,11 @@ class RunAttempt:
     message: str = ""
     ended: str = ""
     merged: str | None = None
+    ahead: bool = False
+    """Whether it began during the stage before its own, beside the role of that one, and is no part of its own yet.
+
+    Its `stay` is that of the stage before until then.
+    """
 
     @property
     def counts(self) -> bool:
@@ -147,13 +152,15 @@ class RunState:
     retried: Mapping[str, int] = field(default_factory=dict)
     reviews: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Criterion that an agent reviews → the client that does."""
+    parallel: bool = False
+    """Whether the role that writes the tests begins while another one writes the code."""
     last: str = ""
     """The id of its latest event."""
 
     @property
-    def open_attempt(self) -> RunAttempt | None:
-        """The attempt that started and did not end."""
-        return next((each for each in reversed(self.attempts) if not each.outcome), None)
+    def open_attempts(self) -> tuple[RunAttempt, ...]:
+        """The attempts that started and did not end: one, or with another stage's beside it two."""
+        return tuple(each for each in self.attempts if not each.outcome)
 
     @property
     def usage(self) -> AgentUsage:
@@ -178,8 +185,12 @@ class RunState:
 
     def all_in_stay(self, stay: str) -> tuple[RunAttempt, ...]:
         """Return the attempts and reviews in one stay in a stage that are not set aside."""
-        found = tuple(each for each in self.attempts if each.stay == stay)
+        found = tuple(each for each in self.attempts if each.stay == stay and not each.ahead)
         return found[self.retried.get(stay, 0) :]
+
+    def ahead_in(self, stay: str) -> RunAttempt | None:
+        """Return the attempt of the next stage that began in a stay and is no part of that stage yet, or None."""
+        return next((each for each in self.attempts if each.ahead and each.stay == stay), None)
 
     def verdict(self, stay: str) -> RunVerdict | None:
         """Return the latest verdict in a stay, or None."""
@@ -226,6 +237,7 @@ def _opened(sprint: str, name: str, event: Event) -> RunState:
         _counts(payload.get("limits")),
         event.time,
         reviews=_clients(payload.get("reviews") or {}),
+        parallel=payload.get("parallel") is True,
         last=event.id,
     )
 
@@ -244,7 +256,9 @@ def _apply(state: RunState, event: Event) -> RunState:
 
 def _started(state: RunState, event: Event) -> RunState:
     payload = event.payload
-    if state.open_attempt or state.attempt(fields.text(payload, "attempt")):
+    ahead = payload.get("ahead") is True
+    is_taken = any(each.ahead is ahead for each in state.open_attempts)
+    if is_taken or state.attempt(fields.text(payload, "attempt")):
         return state
     attempt = RunAttempt(
         id=fields.text(payload, "attempt"),
@@ -259,6 +273,7 @@ def _started(state: RunState, event: Event) -> RunState:
         fresh=payload.get("fresh") is not False,
         review=str(payload.get("review") or ""),
         started=event.time,
+        ahead=ahead,
     )
     return replace(state, attempts=(*state.attempts, attempt), status=RunStatus.WORKING, detail="")
 
@@ -288,7 +303,13 @@ def _merged(state: RunState, event: Event) -> RunState:
     was = state.attempt(fields.text(event.payload, "attempt"))
     if was is None or not was.to_merge:
         return state
-    return replace(state, attempts=_with(state.attempts, replace(was, merged=fields.text(event.payload, "commit"))))
+    now = replace(was, merged=fields.text(event.payload, "commit"))
+    return replace(state, attempts=_with(state.attempts, _arrived(now, event.payload.get("stay"))))
+
+
+def _arrived(attempt: RunAttempt, stay: Json) -> RunAttempt:
+    """Return an attempt that began ahead as part of the stay in which it is merged, or found to conflict."""
+    return replace(attempt, stay=stay, ahead=False) if attempt.ahead and isinstance(stay, str) else attempt
 
 
 def _judged(state: RunState, event: Event) -> RunState:
@@ -307,7 +328,7 @@ def _judged(state: RunState, event: Event) -> RunState:
     was = state.attempt(verdict.attempt) if verdict.attempt else None
     attempts = state.attempts
     if was is not None and was.to_merge:  # judged before a merge, which was not possible
-        attempts = _with(attempts, replace(was, outcome=CONFLICT))
+        attempts = _with(attempts, _arrived(replace(was, outcome=CONFLICT), verdict.stay))
     return replace(state, attempts=attempts, verdicts=(*state.verdicts, verdict))
 
 
@@ -322,8 +343,8 @@ def _answered(state: RunState, event: Event) -> RunState:
     retried = dict(state.retried)
     stage = event.payload.get("retry")
     if isinstance(stage, str):
-        for stay in {each.stay for each in state.attempts if each.stage == stage}:
-            retried[stay] = sum(each.stay == stay for each in state.attempts)
+        for stay in {each.stay for each in state.attempts if each.stage == stage and not each.ahead}:
+            retried[stay] = sum(each.stay == stay and not each.ahead for each in state.attempts)
     return replace(
         state,
         asked=None,

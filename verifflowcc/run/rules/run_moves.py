@@ -60,6 +60,11 @@ class SprintPlace:
     closed: bool = False
     passed: tuple[str, ...] = ()
     """The stages that are passed or skipped."""
+    before: str = ""
+    """The event that began the stay in the stage before."""
+    next: str = ""
+    """The next stage, where it changes tests alone while the active one may change all; else empty."""
+    next_role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +85,21 @@ class RunMove:
     wait_s: int = 0
     review: str = ""
     """The criterion to review; empty for the stage's role."""
+    ahead: bool = False
+    """Whether a start is that of the next stage's role, beside the open attempt."""
+    beside: RunAttempt | None = None
+    """For a settlement, the attempt that is open beside the first."""
 
 
 def next_move(run: RunState, place: SprintPlace) -> RunMove:
     """Return what to do next; NOTHING where the run does not work."""
     if run.status is not RunStatus.WORKING:
         return RunMove(MoveKind.NOTHING)
-    if run.open_attempt:
-        return RunMove(MoveKind.SETTLE, run.open_attempt)
-    unmerged = next((each for each in run.attempts if each.to_merge), None)
+    if opened := run.open_attempts:
+        if _may_begin_ahead(run, place, opened):
+            return RunMove(MoveKind.START, client=clients_of(run, place.next_role)[0], ahead=True)
+        return RunMove(MoveKind.SETTLE, opened[0], beside=opened[1] if len(opened) > 1 else None)
+    unmerged = next((each for each in run.attempts if each.to_merge and not each.ahead), None)
     if unmerged:
         return RunMove(MoveKind.MERGE, unmerged)
     if place.closed or (run.until and run.until in place.passed):
@@ -98,12 +109,24 @@ def next_move(run: RunState, place: SprintPlace) -> RunMove:
     return _in_stage(run, place)
 
 
+def _may_begin_ahead(run: RunState, place: SprintPlace, opened: Sequence[RunAttempt]) -> bool:
+    """Whether the next stage's role begins now: beside the first attempt in a stay, before that one works."""
+    if not run.parallel or not place.next or run.until == place.stage or len(opened) > 1:
+        return False
+    is_first = opened == run.in_stay(place.stay)
+    return is_first and run.ahead_in(place.stay) is None and not limit_reached(run)
+
+
 def _in_stage(run: RunState, place: SprintPlace) -> RunMove:
     attempts, verdict = run.in_stay(place.stay), run.verdict(place.stay)
+    ahead = run.ahead_in(place.before)
+    if ahead is not None and ahead.stage == place.stage and ahead.to_merge and verdict is None:
+        return RunMove(MoveKind.MERGE, ahead)
     last = attempts[-1] if attempts else None
     latest = next(reversed(run.all_in_stay(place.stay)), None)
     if last is None and verdict is None:
-        return _start(run, place, None, ())
+        is_lost = ahead is not None and ahead.stage == place.stage and ahead.outcome == OUT_OF_BOUNDS
+        return _start(run, place, None, blockers_after(run, ahead) if ahead and is_lost else ())
     if verdict is not None and not verdict.current:
         return RunMove(MoveKind.JUDGE, last)
     if latest is not None and latest.to_judge and (verdict is None or verdict.attempt != latest.id):
@@ -249,7 +272,9 @@ def _verdict_on(run: RunState, attempt: RunAttempt) -> RunVerdict | None:
     """Return the last verdict on an attempt, also one after a review of it."""
     ids = {attempt.id}
     for each in run.attempts[run.attempts.index(attempt) + 1 :]:
-        if not each.review or each.stay != attempt.stay:
+        if each.stay != attempt.stay or each.ahead:
+            continue
+        if not each.review:
             break
         ids.add(each.id)
     return next((each for each in reversed(run.verdicts) if each.attempt in ids), None)

@@ -1,6 +1,6 @@
 """A run as a few lines: its stages with their attempts, what the agent does now, what it cost, and what blocks it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.base.model.sprint_state import SprintState, StageStatus
 from verifflowcc.base.records import dataclass
@@ -15,16 +15,12 @@ _MICRO = 1_000_000
 class AgentActivity:
     """What the agent of an attempt does now; `since` is a moment of the caller's clock, in seconds."""
 
-    attempt: str = ""
-    since: float = 0.0
+    since: float
     calls: int = 0
     last: str = ""
-    used: AgentUsage | None = None
 
-    def take(self, attempt: str, step: AgentStep, now: float) -> None:
-        """Note a step of an agent."""
-        if attempt != self.attempt:
-            self.attempt, self.since, self.calls, self.last, self.used = attempt, now, 0, "", None
+    def take(self, step: AgentStep) -> None:
+        """Note a step of the agent."""
         if step.kind is StepKind.TOOL:
             self.calls += 1
             self.last = f"{step.tool} {step.text}".strip()
@@ -42,9 +38,13 @@ class PictureLine:
     text: str
 
 
-def picture(run: RunState, sprint: SprintState, activity: AgentActivity, now: float) -> tuple[PictureLine, ...]:
-    """Return the lines of a run; `now` is on the clock of the activity."""
-    return tuple(_lines(run, sprint, activity, now))
+Activities = Mapping[str, AgentActivity]
+"""Attempt → what its agent does."""
+
+
+def picture(run: RunState, sprint: SprintState, activities: Activities, now: float) -> tuple[PictureLine, ...]:
+    """Return the lines of a run; `now` is on the clock of the activities."""
+    return tuple(_lines(run, sprint, activities, now))
 
 
 def cost_text(used: AgentUsage) -> str:
@@ -57,13 +57,18 @@ def cost_text(used: AgentUsage) -> str:
     return f"{used.tokens:,} tokens{money}"
 
 
-def _lines(run: RunState, sprint: SprintState, activity: AgentActivity, now: float) -> Iterator[PictureLine]:
+def _lines(run: RunState, sprint: SprintState, activities: Activities, now: float) -> Iterator[PictureLine]:
     yield PictureLine("", f"{run.id}: {run.status}, {cost_text(run.usage)}")
     for each in sprint.stages:
         attempts = [attempt for attempt in run.attempts if attempt.stage == each.stage.id]
         yield PictureLine(str(each.status), f"{each.stage.id}{_attempts(attempts)}")
         if each.status is StageStatus.ACTIVE:
-            yield from _active(run, attempts, activity, now)
+            yield from _blockers(run, attempts)
+        working = attempts[-1] if attempts and not attempts[-1].outcome else None
+        if working and (activity := activities.get(working.id)):
+            calls = f"{activity.calls} call{'' if activity.calls == 1 else 's'}"
+            last = f": {activity.last}" if activity.last else ""
+            yield PictureLine("", f"    {int(now - activity.since)} s, {calls}{last}")
 
 
 def _attempts(attempts: Sequence[RunAttempt]) -> str:
@@ -80,15 +85,9 @@ def client_name(client: str) -> str:
     return f"{program.rpartition('/')[2]} …" if more else program.rpartition("/")[2]
 
 
-def _active(
-    run: RunState, attempts: Sequence[RunAttempt], activity: AgentActivity, now: float
-) -> Iterator[PictureLine]:
+def _blockers(run: RunState, attempts: Sequence[RunAttempt]) -> Iterator[PictureLine]:
     verdict = run.verdict(attempts[-1].stay) if attempts else None
     for each in verdict.blockers[:MOST_BLOCKERS] if verdict else ():
         yield PictureLine("failed", f"  {each.criterion}: {each.reason.partition(chr(10))[0]}")
     if verdict and len(verdict.blockers) > MOST_BLOCKERS:
         yield PictureLine("", f"    and {len(verdict.blockers) - MOST_BLOCKERS} more")
-    if attempts and not attempts[-1].outcome and activity.attempt == attempts[-1].id:
-        calls = f"{activity.calls} call{'' if activity.calls == 1 else 's'}"
-        last = f": {activity.last}" if activity.last else ""
-        yield PictureLine("", f"    {int(now - activity.since)} s, {calls}{last}")

@@ -5,6 +5,7 @@ All of it runs without hooks. Each step can be repeated: what is done already is
 
 import hashlib
 import os
+import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ BRANCHES = "vfcc"
 INTEGRATION = "integration"
 TRAILER = "Vfcc-Attempt"
 _RESCUE = "refs/vfcc/rescue"
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _NAME = {
     "GIT_AUTHOR_NAME": "vfcc run",
     "GIT_AUTHOR_EMAIL": "run@vfcc.invalid",
@@ -115,18 +117,36 @@ def commit_of(root: Path, revision: str) -> str | None:
     return found.out.decode().strip() if found.code == 0 else None
 
 
+def head_of(top: Path) -> str | None:
+    """Return the commit that a worktree has checked out: read from its files as git writes them, else asked of git."""
+    folder = git_folder(top)
+    try:
+        if folder is not None:
+            common = folder / (folder / "commondir").read_text().strip()
+            found = (common / (folder / "HEAD").read_text().removeprefix("ref: ").strip()).read_text().strip()
+            if _COMMIT.fullmatch(found):
+                return found
+    except (OSError, ValueError):  # packed, or no worktree of this kind
+        pass
+    return commit_of(top, "HEAD")
+
+
 def ensure_tree(place: RunPlace, name: str, start: str) -> Path:
     """Return the top of a run's worktree; it and its branch are made from the commit `start` where they are missing."""
-    branch = branch_of(place.run, name)
+    branch, target = branch_of(place.run, name), place.trees / name
+    if is_sound(target, branch):
+        return target
+    add = ("worktree", "add", "--quiet", "--no-track")
+    if not target.exists() and change_with_git(place.root, *add, "-b", branch, str(target), start).code == 0:
+        return target  # the usual case: there was neither a branch nor a worktree of that name
     top = listed_trees(place.root).get(branch)
     if top is not None:
         return top
-    target = place.trees / name
     _done(place.root, "worktree", "prune")
     if target.exists():  # a kill between the two steps of git, or a folder whose .git file is gone
         _set_aside(place, name, target)
     if commit_of(place.root, f"refs/heads/{branch}") is None:
-        _done(place.root, "worktree", "add", "--quiet", "--no-track", "-b", branch, str(target), start)
+        _done(place.root, *add, "-b", branch, str(target), start)
     else:
         _done(place.root, "worktree", "add", "--quiet", str(target), branch)
     return target
@@ -198,7 +218,7 @@ def commit_attempt(top: Path, message: str, left_out: Sequence[str]) -> str:
             *(f":(top,literal){n}" for n in names),
         )
     _done(top, "commit", "--quiet", "--no-verify", "--allow-empty", "--no-gpg-sign", f"--message={message}", env=_NAME)
-    found = commit_of(top, "HEAD")
+    found = head_of(top)
     assert found is not None
     return found
 
@@ -212,18 +232,21 @@ def keep_left_out(top: Path, target: Path, paths: Iterable[str]) -> None:
             shutil.move(str(source), str(aim))
 
 
-def commit_memory(top: Path, below: str, message: str) -> str | None:
-    """Commit the memory of an integration worktree; None where it is committed already."""
+def commit_memory(top: Path, below: str, message: str) -> None:
+    """Commit the memory of an integration worktree, where it is not committed already."""
     memory = f":(top){below}/.memory" if below else ":(top).memory"
     _done(top, "add", "--all", "--", memory)
-    if ask_git(top, "diff-index", "--cached", "--quiet", "HEAD", "--").code == 0:
-        return None
-    _done(top, "commit", "--quiet", "--no-verify", "--no-gpg-sign", f"--message={message}", env=_NAME)
-    return commit_of(top, "HEAD")
+    commit = ("commit", "--quiet", "--no-verify", "--no-gpg-sign", f"--message={message}")
+    if change_with_git(top, *commit, env=_NAME).code == 0:
+        return
+    if ask_git(top, "diff-index", "--cached", "--quiet", "HEAD", "--").code:
+        _done(top, *commit, env=_NAME)
 
 
 def attempt_commit(top: Path, base: str, attempt: str) -> str | None:
     """Return the commit of an attempt at the tip of its worktree; None where there is none."""
+    if head_of(top) == base:
+        return None
     out = ask_git(top, "log", "-1", f"--format=%H%x00%(trailers:key={TRAILER},valueonly)", f"{base}..HEAD").out
     sha, _, trailer = out.decode("utf-8", "replace").partition("\0")
     return sha if trailer.strip() == attempt else None
@@ -272,7 +295,7 @@ def merge(top: Path, commit: str, message: str) -> tuple[str | None, tuple[str, 
         if not paths:
             raise WorkspaceError(f"git cannot merge {commit[:12]}: {done.first_line}", hint=f"git -C {top} status")
         return None, paths
-    return commit_of(top, "HEAD"), ()
+    return head_of(top), ()
 
 
 def merged_by(top: Path, commit: str) -> str | None:
@@ -381,6 +404,8 @@ def refs_with(top: Path, base: str, own: str) -> tuple[str, ...]:
 
     An agent that pushes or branches off leaves such refs.
     """
+    if head_of(top) == base:
+        return ()
     first = ask_git(top, "rev-list", "--reverse", f"{base}..HEAD").out.decode().split()[:1]
     if not first:
         return ()

@@ -1,6 +1,6 @@
 """End an attempt: compare what it changed with what its role may change, commit it, merge it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from verifflowcc.base.errors import FormatError, LedgerError, VfccError
@@ -35,7 +35,7 @@ from verifflowcc.run.store.run_tree import (
     undo_half_merge,
 )
 from verifflowcc.run.use.attempt_files import AttemptFiles
-from verifflowcc.run.use.attempt_start import run_attempt
+from verifflowcc.run.use.attempt_start import is_beside, run_attempts
 from verifflowcc.run.use.run_machinery import RunDriver, shown
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.sprint_reading import show_sprint
@@ -47,16 +47,27 @@ _REVIEW = frozenset(("reviewed", "verified", "fingerprint"))
 _UNKNOWN = AgentEnding(AgentOutcome.DONE, message="the driver was killed before it kept how the client ended")
 
 
-def settle_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> None:
-    """Bring an attempt that started to its end on the ledger, whatever of it is done already."""
-    files = AttemptFiles(driver.place, attempt.id)
-    ending = files.ending()
-    if ending is None:
-        top = driver.place.tree(attempt.tree)
-        is_committed = top.exists() and attempt_commit(top, attempt.base, attempt.id)
-        ending = _UNKNOWN if is_committed else run_attempt(driver, run, attempt)
-    _end(driver, attempt, ending)
-    driver.save(f"{attempt.id} ended")
+def settle_attempts(driver: RunDriver, run: RunState, attempts: Sequence[RunAttempt]) -> None:
+    """Bring attempts that started to their end on the ledger, in their order, whatever of them is done already."""
+    endings = {each.id: _known_ending(driver, each) for each in attempts}
+    left = [each for each in attempts if endings[each.id] is None]
+    endings |= {
+        each.id: ending for each, ending in zip(left, run_attempts(driver, run, left) if left else (), strict=True)
+    }
+    for each in attempts:
+        ending = endings[each.id]
+        assert ending is not None
+        _end(driver, run, each, ending)
+        driver.save(f"{each.id} ended")
+
+
+def _known_ending(driver: RunDriver, attempt: RunAttempt) -> AgentEnding | None:
+    """Return how an attempt ended; None where its client has to run."""
+    ending = AttemptFiles(driver.place, attempt.id).ending()
+    if ending is not None:
+        return ending
+    top = driver.place.tree(attempt.tree)
+    return _UNKNOWN if top.exists() and attempt_commit(top, attempt.base, attempt.id) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +80,8 @@ class _TreeResult:
     findings: tuple[str, ...] = ()
 
 
-def _end(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding) -> None:
-    left = _left_behind(driver, attempt, ending)
+def _end(driver: RunDriver, run: RunState, attempt: RunAttempt, ending: AgentEnding) -> None:
+    left = _left_behind(driver, run, attempt, ending)
     driver.note(
         EventType.ATTEMPT_ENDED,
         {
@@ -90,7 +101,7 @@ def _end(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding) -> None:
     keep_left_out(top, AttemptFiles(driver.place, attempt.id).folder / "left-out", _below(driver, left.bounds.left_out))
 
 
-def _left_behind(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding) -> _TreeResult:
+def _left_behind(driver: RunDriver, run: RunState, attempt: RunAttempt, ending: AgentEnding) -> _TreeResult:
     """Compare, and commit what the attempt changed on its own branch."""
     top, branch = driver.place.tree(attempt.tree), branch_of(driver.place.run, attempt.tree)
     if not is_sound(top, branch):
@@ -107,7 +118,7 @@ def _left_behind(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding) ->
     changes = changes_since(top, attempt.base)
     bounds = bounds_of(
         [(_from_project(driver, each), each.how) for each in changes],
-        _rules(driver, attempt),
+        _rules(driver, run, attempt),
         str(driver.place.project(attempt.tree)),
         lambda path: _event_at(driver, attempt, path),
         lambda path: _item_at(driver, attempt, path),
@@ -122,7 +133,7 @@ def _left_behind(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding) ->
         f"Vfcc-Sprint: {driver.sprint}\nVfcc-Actor: agent:{attempt.role}\n{TRAILER}: {attempt.id}\n"
     )
     commit = committed or commit_attempt(top, message, _below(driver, bounds.left_out))
-    driver.tools.reached("commit")
+    driver.tools.reached(f"commit {attempt.id}")
     return _TreeResult(_outcome(ending, bounds, changed=True), commit, bounds)
 
 
@@ -160,8 +171,11 @@ def _below(driver: RunDriver, paths: tuple[str, ...]) -> list[str]:
     return [f"{driver.place.below}/{path}" if driver.place.below else path for path in paths]
 
 
-def _rules(driver: RunDriver, attempt: RunAttempt) -> dict[str, Json]:
-    """Return what the role may change in the stage, as the integration branch has its rules."""
+def _rules(driver: RunDriver, run: RunState, attempt: RunAttempt) -> dict[str, Json]:
+    """Return what the role may change in the stage, as the integration branch has its rules.
+
+    Where another role writes the tests beside it, they are `apart`: the two change no path that both may change.
+    """
     workspace = driver.workspace
     config = effective_config(workspace).config
     faults: list[str] = []
@@ -169,6 +183,8 @@ def _rules(driver: RunDriver, attempt: RunAttempt) -> dict[str, Json]:
     rules = rules_of(
         workspace, attempt.role, (state, attempt.stage), config.trace.tests, Stamps(workspace.root), faults
     )
+    if is_beside(run, attempt):
+        rules["apart"] = rules.get("tests")
     return {**rules, "closed": [config.trace.baseline]} if config.trace.baseline else rules
 
 
@@ -206,24 +222,28 @@ def _listed(paths: tuple[str, ...]) -> list[str]:
     return [*paths[:MOST_PATHS], f"and {len(paths) - MOST_PATHS} more"]
 
 
-def merge_attempt(driver: RunDriver, attempt: RunAttempt) -> None:
-    """Merge an attempt into the integration branch, once; a conflict is a closed gate that names the paths."""
+def merge_attempt(driver: RunDriver, attempt: RunAttempt, stay: str) -> None:
+    """Merge an attempt into the integration branch, once; a conflict is a closed gate that names the paths.
+
+    `stay` is the one in the attempt's stage; an attempt that began ahead of it is part of it from then on.
+    """
     assert attempt.commit is not None
     top = driver.place.tree()
     undo_half_merge(top)
-    driver.save(f"before the merge of {attempt.id}")
+    driver.save_before(f"the merge of {attempt.id}")
     message = f"{driver.place.run}: merge {attempt.id}\n\n{TRAILER}: {attempt.id}\n"
     merged, paths = merge(top, attempt.commit, message)
-    driver.tools.reached("merge")
+    driver.tools.reached(f"merge {attempt.id}")
     if merged is None:
         blockers: list[Json] = [
             {"criterion": path, "reason": _conflict(attempt, path), "person": False} for path in paths[:MOST_PATHS]
         ]
-        payload: dict[str, Json] = {"stage": attempt.stage, "stay": attempt.stay, "attempt": attempt.id, "open": False}
+        payload: dict[str, Json] = {"stage": attempt.stage, "stay": stay, "attempt": attempt.id, "open": False}
         driver.note(EventType.RUN_GATE, {**payload, "blockers": blockers})
         return
     _record_artifacts(driver, attempt)
-    driver.note(EventType.ATTEMPT_MERGED, {"attempt": attempt.id, "commit": merged})
+    arrived: dict[str, Json] = {"stay": stay} if attempt.ahead else {}
+    driver.note(EventType.ATTEMPT_MERGED, {"attempt": attempt.id, "commit": merged, **arrived})
     driver.save(f"{attempt.id} merged")
 
 

@@ -1,6 +1,7 @@
 """Start an attempt: its worktree, its prompt, its session; then run the client, again after a crash."""
 
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, read_tools
@@ -32,9 +33,9 @@ from verifflowcc.run.rules.run_moves import ATTEMPT_MINUTES, RunMove, SprintPlac
 from verifflowcc.run.store.agent_process import passed_variables
 from verifflowcc.run.store.run_tree import (
     bring_up_to_date,
-    commit_of,
     ensure_tree,
     guarded_state,
+    head_of,
     rescue,
     reset_tree,
 )
@@ -52,6 +53,13 @@ REVIEW_ROLE = """\
 You are the {role} of the stage {stage} in a run that vfcc drives; no person can answer questions.
 Read the work in this folder, change nothing, and answer in the form that is asked for.
 """
+AHEAD_TEXT = """\
+The code of this sprint is written by another role at the same time, and is not in this folder. Write the tests from the
+specification, not from the code; here they may fail. Once both are merged you are asked again for what is missing.
+"""
+BESIDE_TEXT = """\
+Another role writes the tests at the same time, from the specification: add and change no test.
+"""
 GO_ON = "You were interrupted, and what you did last may be half done. Check it, finish the task, then end.\n"
 
 
@@ -61,17 +69,19 @@ def start_attempt(driver: RunDriver, run: RunState, sprint: SprintState, place: 
         _wait(driver, move.wait_s)
     if move.review:
         place = replace(place, role=REVIEWER)
+    if move.ahead:
+        place = replace(place, stage=place.next, role=place.next_role)
     number = 1 + sum(each.role == place.role for each in run.attempts)
     attempt_id = f"{place.role}-{number}"
-    driver.save(f"before {attempt_id}")
-    base = commit_of(driver.place.tree(), "HEAD")
+    driver.save_before(attempt_id)
+    base = head_of(driver.place.tree())
     assert base is not None
     resumed = move.resumes
     if resumed is not None and not _joined(driver, resumed, base):
         resumed = None
     tree = resumed.tree if resumed else attempt_id
     top = ensure_tree(driver.place, tree, base)
-    if resumed is None and commit_of(top, "HEAD") != base:  # made before a crash, and nothing was started in it
+    if resumed is None and head_of(top) != base:  # made before a crash, and nothing was started in it
         rescue(driver.place, tree, tree)
         reset_tree(top, base)
     client, model = client_and_model(move.client)
@@ -94,12 +104,14 @@ def start_attempt(driver: RunDriver, run: RunState, sprint: SprintState, place: 
         "tree": tree,
         "fresh": resumed is None,
         **({"review": move.review} if move.review else {}),
+        **({"ahead": True} if move.ahead else {}),
     }
     driver.note(EventType.ATTEMPT_STARTED, payload)
     driver.save(f"{attempt_id} started")
 
 
 def _wait(driver: RunDriver, seconds: int) -> None:
+    driver.saved.clear()
     driver.tools.say(f"the service of the client failed; waiting {seconds} s")
     for _ in range(seconds):
         if driver.stop_asked():
@@ -137,8 +149,36 @@ def _new_session() -> str:
     return str(uuid4())
 
 
-def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentEnding:
-    """Run the client of an attempt that has started, and return how it ended; the ending is kept for a resume.
+def run_attempts(driver: RunDriver, run: RunState, attempts: Sequence[RunAttempt]) -> tuple[AgentEnding, ...]:
+    """Run the clients of attempts that have started, at the same time, and return how each ended.
+
+    Each ending is kept for a resume as soon as it is there. Where one is interrupted or fails, so is the other.
+    """
+    works = [_ready(driver, run, each) for each in attempts]
+    if len(works) == 1:
+        return (works[0](driver.stop_now),)
+    from concurrent.futures import ThreadPoolExecutor
+    from threading import Event
+
+    halted = Event()
+
+    def work(one: Callable[[Callable[[], bool]], AgentEnding]) -> AgentEnding:
+        try:
+            return one(lambda: halted.is_set() or driver.stop_now())
+        except BaseException:
+            halted.set()
+            raise
+
+    with ThreadPoolExecutor(len(works)) as pool:
+        futures = [pool.submit(work, each) for each in works]
+        try:
+            return tuple(each.result() for each in futures)
+        finally:  # also where a signal ends the wait: the pool waits for its agents to end
+            halted.set()
+
+
+def _ready(driver: RunDriver, run: RunState, attempt: RunAttempt) -> Callable[[Callable[[], bool]], AgentEnding]:
+    """Prepare the worktree of an attempt that has started, and return what runs its client.
 
     After a crash its processes are ended first. A session that began is resumed in the worktree as it is; where there
     is none, the files so far are rescued, and the attempt begins again with its prompt.
@@ -158,26 +198,29 @@ def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentE
     text = GO_ON if resuming else "" if attempt.fresh else _text(driver, attempt)
     prepare_tree(driver.workspace, driver.place.project(attempt.tree), marker, driver.tools.say)
     files.write_guarded(dict(guarded_state(top)))
-    files.note_spawn(commit_of(top, "HEAD") or attempt.base)
-    driver.tools.reached("spawn")
+    files.note_spawn(head_of(top) or attempt.base)
+    driver.tools.reached(f"spawn {attempt.id}")
 
     def seen(step: AgentStep) -> None:
         if step.kind is StepKind.STARTED and step.session:
             files.write_session(step.session)
         driver.tools.on_step(attempt.id, step)
 
-    def call(command: AgentCommand) -> AgentEnding:
-        before = _used_before(run, attempt)
-        return driver.tools.run(client, command, task.limits, marker, seen, driver.stop_now, before=before)
+    def work(stop: Callable[[], bool]) -> AgentEnding:
+        def call(command: AgentCommand) -> AgentEnding:
+            before = _used_before(run, attempt)
+            return driver.tools.run(client, command, task.limits, marker, seen, stop, before=before)
 
-    ending = call(client.resume(task, text) if text else client.start(task))
-    if text and ending.no_session:  # the client was killed before it kept the session
-        ending = call(client.start(replace(task, prompt=f"{task.prompt}\n{text}")))
-    if ending.outcome is AgentOutcome.INTERRUPTED and driver.stop_now():
-        raise KeyboardInterrupt
-    files.write_ending(ending)
-    driver.tools.reached("ended")
-    return ending
+        ending = call(client.resume(task, text) if text else client.start(task))
+        if text and ending.no_session:  # the client was killed before it kept the session
+            ending = call(client.start(replace(task, prompt=f"{task.prompt}\n{text}")))
+        if ending.outcome is AgentOutcome.INTERRUPTED and stop():
+            raise KeyboardInterrupt
+        files.write_ending(ending)
+        driver.tools.reached(f"ended {attempt.id}")
+        return ending
+
+    return work
 
 
 def _first_text(driver: RunDriver, run: RunState, attempt: RunAttempt) -> str:
@@ -213,7 +256,7 @@ def _task(driver: RunDriver, run: RunState, attempt: RunAttempt, session: str, t
         scratch=str(scratch),
         role=attempt.role,
         prompt=text,
-        role_text=(REVIEW_ROLE if attempt.review else ROLE_TEXT).format(role=attempt.role, stage=attempt.stage),
+        role_text=_role_text(run, attempt),
         session=session,
         tools=tools,
         closed=CLOSED,
@@ -224,6 +267,18 @@ def _task(driver: RunDriver, run: RunState, attempt: RunAttempt, session: str, t
         environment={**passed_variables(passed, os.environ), "VFCC_SPRINT": run.sprint},
         checkout=str(driver.place.root),
     )
+
+
+def _role_text(run: RunState, attempt: RunAttempt) -> str:
+    text = (REVIEW_ROLE if attempt.review else ROLE_TEXT).format(role=attempt.role, stage=attempt.stage)
+    if attempt.ahead:
+        return text + AHEAD_TEXT
+    return text + BESIDE_TEXT if is_beside(run, attempt) else text
+
+
+def is_beside(run: RunState, attempt: RunAttempt) -> bool:
+    """Whether another role writes, or wrote, the tests beside an attempt."""
+    return not attempt.ahead and not attempt.review and run.ahead_in(attempt.stay) is not None
 
 
 def role_tools(workspace: Workspace, role: str) -> dict[str, Json]:
@@ -237,16 +292,16 @@ def role_tools(workspace: Workspace, role: str) -> dict[str, Json]:
 
 
 def _limits(run: RunState) -> AgentLimits:
-    """Return the ceilings of one attempt: what is left of those of the run."""
-    used = run.usage
+    """Return the ceilings of one attempt: its share of what is left of those of the run."""
+    used, sharing = run.usage, max(len(run.open_attempts), 1)
     minutes, tokens, money = (run.limits.get(name) for name in ("minutes", "tokens", "micro_usd"))
     seconds = ATTEMPT_MINUTES * 60
     if minutes is not None:
-        seconds = max(min(seconds, minutes * 60 - run.seconds), 1)
+        seconds = max(min(seconds, (minutes * 60 - run.seconds) // sharing), 1)
     return AgentLimits(
         seconds=seconds,
-        micro_usd=None if money is None else max(money - (used.micro_usd or 0), 1),
-        tokens=None if tokens is None else max(tokens - used.tokens, 1),
+        micro_usd=None if money is None else max((money - (used.micro_usd or 0)) // sharing, 1),
+        tokens=None if tokens is None else max((tokens - used.tokens) // sharing, 1),
     )
 
 

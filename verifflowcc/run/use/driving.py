@@ -25,7 +25,7 @@ from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.run.rules.run_fold import RunBlocker, RunState, RunStatus
 from verifflowcc.run.rules.run_moves import EVIDENCE, MoveKind, RunMove, SprintPlace, next_move
 from verifflowcc.run.store.run_tree import INTEGRATION, ensure_tree, undo_half_merge
-from verifflowcc.run.use.attempt_end import merge_attempt, settle_attempt
+from verifflowcc.run.use.attempt_end import merge_attempt, settle_attempts
 from verifflowcc.run.use.attempt_start import start_attempt
 from verifflowcc.run.use.run_machinery import RunDriver, shown
 from verifflowcc.run.use.run_reading import STOP, TAG, TO_DO, in_tree, lock_file, sprint_place
@@ -42,7 +42,7 @@ _MOST_FAILURES = 5
 
 @contextmanager
 def driving(driver: RunDriver) -> Iterator[None]:
-    """Be the only driver of a run, and end it in order on SIGTERM. Raises ConflictError where another drives it."""
+    """Be the only driver of a run, and end it in order on a signal. Raises ConflictError where another drives it."""
     with locked(lock_file(driver.place), 0), _terminable():
         (driver.place.folder / STOP).unlink(missing_ok=True)
         yield
@@ -53,15 +53,17 @@ def _terminable() -> Iterator[None]:
     def ended(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
+    asked = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
     try:
-        before = signal.signal(signal.SIGTERM, ended)
+        before = {number: signal.signal(number, ended) for number in asked}
     except ValueError:  # not in the main thread, where no signal arrives
         yield
         return
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def drive(driver: RunDriver) -> RunState:
@@ -95,11 +97,13 @@ def _make(driver: RunDriver, run: RunState, sprint: SprintState, move: RunMove) 
             start_attempt(driver, run, sprint, place, move)
         case MoveKind.SETTLE:
             assert move.attempt is not None
-            driver.tools.say(f"{move.attempt.stage}: {move.attempt.id} works ({move.attempt.client})")
-            settle_attempt(driver, run, move.attempt)
+            attempts = [move.attempt, *([move.beside] if move.beside else [])]
+            for each in attempts:
+                driver.tools.say(f"{each.stage}: {each.id} works ({each.client})")
+            settle_attempts(driver, run, attempts)
         case MoveKind.MERGE:
             assert move.attempt is not None
-            merge_attempt(driver, move.attempt)
+            merge_attempt(driver, move.attempt, place.stay if move.attempt.ahead else move.attempt.stay)
         case MoveKind.JUDGE:
             _judge(driver, run, place, move)
         case MoveKind.ADVANCE:
@@ -130,12 +134,13 @@ def _stopped(driver: RunDriver, run: RunState, status: RunStatus, detail: str) -
 def _judge(driver: RunDriver, run: RunState, place: SprintPlace, move: RunMove) -> None:
     """Make evidence for the stage in the integration worktree, ask its gate, and write down what it lacks."""
     workspace, stage = driver.workspace, str(place.stage)
+    driver.saved.clear()
     prepare_tree(workspace, workspace.root, driver.place.marker, driver.tools.say)
     asked = _make_evidence(driver, workspace, stage)
     if move.attempt is not None and move.attempt.review:
         record_review(driver, stage, move.attempt)
         asked = ask_stage(workspace, driver.sprint, stage)
-    driver.tools.reached("evidence")
+    driver.tools.reached(f"evidence {stage}")
     blockers = with_findings(blockers_in(workspace, asked), run, place.stay)
     listed: list[Json] = [
         {"criterion": each.criterion, "reason": each.reason, "person": each.person} for each in blockers
@@ -233,12 +238,13 @@ def _failures(workspace: Workspace, sprint_id: str, evidence_id: str) -> list[st
 
 def _advance(driver: RunDriver, place: SprintPlace) -> None:
     """Leave the stay that was judged, once; where the gate has closed since, write that down."""
+    driver.saved.clear()
     try:
         advance_stage(driver.workspace, driver.sprint, actor=PROGRAM, stay=f"{place.stage}@{place.stay}")
     except GateClosed as error:
         _note_closed(driver, place, error)
         return
-    driver.tools.reached("advance")
+    driver.tools.reached(f"advance {place.stage}")
     driver.save(f"{place.stage} passed")
     driver.tools.say(f"{place.stage}: passed")
 

@@ -1,21 +1,22 @@
 """What a driver works with, and the ledger of its run."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from time import sleep
 
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.people import PROGRAM
 from verifflowcc.base.model.ports import Clock
 from verifflowcc.base.model.sprint_state import SprintState
-from verifflowcc.base.records import dataclass
+from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.base.use.workspace import LedgerReads, Workspace
 from verifflowcc.run.rules.agent_port import AgentClient, AgentEnding, AgentStep
 from verifflowcc.run.rules.client_entries import agent_client
 from verifflowcc.run.rules.run_fold import RunState
 from verifflowcc.run.store.agent_process import run_agent, sweep
 from verifflowcc.run.store.run_tree import RunPlace, commit_memory
-from verifflowcc.run.use.run_reading import STOP, integration_workspace, read_run
+from verifflowcc.run.use.run_reading import STOP, read_run
 from verifflowcc.sprint.use.people_acting import add_note
 
 _LONGEST_TEXT = 2_000
@@ -29,9 +30,9 @@ def _nothing(_point: str) -> None:
 class RunMachinery:
     """The parts of a driver that reach outside: clients, their processes, and waiting.
 
-    `reached` is called at each named point between two steps that cannot be one: `note:TYPE`, `spawn`, `ended`,
-    `commit`, `merge`, `evidence`. `on_step` gets what an agent does while it does it, `on_state` the run before each
-    move.
+    `reached` is called at each named point between two steps that cannot be one, with what it is of after a space:
+    `note:TYPE`, `opening`, `spawn`, `ended`, `commit`, `merge`, `evidence`, `advance`, `close`. `on_step` gets what an
+    agent does while it does it, `on_state` the run before each move.
     """
 
     client: Callable[[str], AgentClient] = agent_client
@@ -52,11 +53,16 @@ class RunDriver:
     sprint: str
     clock: Clock
     tools: RunMachinery
+    reads: dict[Path, LedgerReads] = field(default_factory=dict, compare=False, repr=False)
+    """What was read of the ledger in a folder; whether it still holds is looked at each time."""
+    saved: list[str] = field(default_factory=list, compare=False, repr=False)
+    """The message of the last commit of the ledger, where this process did nothing since."""
 
     @property
     def workspace(self) -> Workspace:
-        """The project in the integration worktree, read afresh."""
-        return integration_workspace(self.place, self.clock)
+        """The project in the integration worktree, where that is now."""
+        project = self.place.project()
+        return Workspace(project, self.clock, self.reads.setdefault(project, LedgerReads()))
 
     def state(self) -> tuple[RunState, SprintState]:
         """Return the run and its sprint as the ledger has them now."""
@@ -67,13 +73,20 @@ class RunDriver:
     def note(self, kind: EventType, payload: Mapping[str, Json]) -> str:
         """Write an event of the run and return its id."""
         fields = {"run": self.place.run, **payload}
+        self.saved.clear()
         done = add_note(self.workspace, self.sprint, kind, lambda _: fields, actor=PROGRAM)
-        self.tools.reached(f"note:{kind}")
+        self.tools.reached(f"note:{kind} {payload.get('attempt') or payload.get('stage') or self.sprint}")
         return done.event.id
 
-    def save(self, message: str) -> str | None:
+    def save(self, message: str) -> None:
         """Commit the ledger and what goes with it to the integration branch."""
-        return commit_memory(self.place.tree(), self.place.below, f"{self.place.run}: {message}")
+        commit_memory(self.place.tree(), self.place.below, f"{self.place.run}: {message}")
+        self.saved[:] = [message]
+
+    def save_before(self, message: str) -> None:
+        """Commit the ledger, where a person or an earlier driver may have written to it since the last commit."""
+        if not self.saved:
+            self.save(f"before {message}")
 
     def stop_asked(self) -> bool:
         """Whether somebody asked this driver to stop."""

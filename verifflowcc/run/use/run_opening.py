@@ -45,6 +45,7 @@ from verifflowcc.run.use.run_reading import (
     TAG,
     OpenRun,
     all_runs,
+    beside_stage,
     driver_of,
     find_run,
     integration_workspace,
@@ -74,6 +75,7 @@ class RunOrder:
     minutes: int | None = MAX_MINUTES
     tokens: int | None = MAX_TOKENS
     micro_usd: int | None = None
+    parallel: bool = False
 
     def limits(self) -> dict[str, int | None]:
         """Return the ceilings as an event holds them."""
@@ -97,6 +99,8 @@ class RunPlan:
     stages: tuple[tuple[str, str, tuple[str, ...]], ...]
     """Stage, role, and clients in the order in which they are tried."""
     limits: Mapping[str, int | None]
+    ahead: tuple[str, ...] = ()
+    """Stages whose role begins while that of the stage before still works."""
 
 
 def start_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: RunMachinery) -> RunState:
@@ -118,7 +122,7 @@ def plan_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: R
         tools.say(f"note: {program} is not installed here")
     place = place_of(workspace.root, _free_id(workspace, state.id))
     assert state.workflow is not None
-    left, stages = state.current is None, []
+    left, stages, ahead = state.current is None, [], []
     for each in state.workflow.stages:
         left = left or each.id == state.current
         if left:
@@ -126,7 +130,10 @@ def plan_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: R
             stages += [(each.id, REVIEWER, order.reviews[one.id]) for one in each.exit if one.id in order.reviews]
         if each.id == order.until:
             break
-    return RunPlan(place.run, state.id, branch_of(place.run), str(place.trees), tuple(stages), order.limits())
+        if left and order.parallel and (beside := beside_stage(state, each.id)):
+            ahead.append(beside.id)
+    branch, trees = branch_of(place.run), str(place.trees)
+    return RunPlan(place.run, state.id, branch, trees, tuple(stages), order.limits(), tuple(ahead))
 
 
 def _checked(
@@ -232,6 +239,8 @@ def _opened(workspace: Workspace, state: SprintState, order: RunOrder, tools: Ru
     payload: dict[str, Json] = {"base": base, "until": order.until, "clients": clients, "limits": order.limits()}
     if order.reviews:
         payload["reviews"] = {name: list(words) for name, words in order.reviews.items()}
+    if order.parallel:
+        payload["parallel"] = True
     driver.note(EventType.RUN_OPENED, {**payload, "branch": current_branch(root)})
     driver.save("opened")
     return driver

@@ -1,6 +1,7 @@
 """Find the runs of a project, and read what each of them is: from its integration worktree, else from the checkout."""
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,8 +9,8 @@ from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.files.lock import holder
 from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.ports import Clock
-from verifflowcc.base.model.sprint_state import DONE, SprintState, SprintStatus
-from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.model.sprint_state import DONE, Edits, SprintState, SprintStatus, Stage
+from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.run.rules.run_fold import RunAttempt, RunState, RunStatus, fold_runs, run_events
 from verifflowcc.run.rules.run_moves import SprintPlace
@@ -52,7 +53,24 @@ def sprint_place(state: SprintState) -> SprintPlace:
     stage = state.stage(state.current) if state.current else None
     if stage is None:
         return SprintPlace(None, closed=closed, passed=passed)
-    return SprintPlace(stage.stage.id, stage.entered_by or "", stage.stage.role, closed, passed)
+    place = SprintPlace(stage.stage.id, stage.entered_by or "", stage.stage.role, closed, passed)
+    number = state.stages.index(stage)
+    if number:
+        place = replace(place, before=state.stages[number - 1].entered_by or "")
+    if following := beside_stage(state, stage.stage.id):
+        place = replace(place, next=following.id, next_role=following.role)
+    return place
+
+
+def beside_stage(state: SprintState, stage: str) -> Stage | None:
+    """Return the stage after one that may change all files, where that stage changes tests alone; else None.
+
+    Its role can write the tests while the other one writes the code.
+    """
+    for one, following in pairwise(each.stage for each in state.stages):
+        if one.id == stage and one.edits is Edits.ALL and following.edits is Edits.TESTS:
+            return following
+    return None
 
 
 def read_run(workspace: Workspace, sprint_id: str, run: str) -> tuple[RunState | None, SprintState]:
