@@ -275,6 +275,8 @@ class LikelyWeights:
     own: float = 0.15
 
 
+ENOUGH = 250
+"""Where so many tests are known, and not all code was followed, all are to be run: none is sought by words."""
 FILES = 60
 """Tests of so many of the best files are looked at."""
 SURE = 50
@@ -300,13 +302,8 @@ def likely_tests(
     known: Collection[str],
     weights: LikelyWeights | None = None,
 ) -> tuple[AffectedTest, ...]:
-    """Return tests that are not `known`, by id, best first: those whose words are most like the changed code's.
-
-    There are none where more tests are known than this would return.
-    """
+    """Return tests that are not `known`, by id, best first: those whose words are most like the changed code's."""
     by = weights or LikelyWeights()
-    if len(known) >= by.most:
-        return ()
     wanted = _words_of(code, changed, by)
     if not wanted:
         return ()
