@@ -133,7 +133,10 @@ def _allowed(key: Key) -> str:
     """Return the values of a key in words."""
     if {"type": "null"} in key.get("anyOf", ()) and key.get("default", "") is not None:
         return f"{_allowed({**key, 'default': None})}, `null`"
-    (key,) = [each for each in key.get("anyOf", [key]) if each.get("type") != "null"]
+    parts = [each for each in key.get("anyOf", [key]) if each.get("type") != "null"]
+    if len(parts) == 2 and parts[1].keys() == {"pattern"}:
+        return f"{_allowed(parts[0])}, or the name of the project's own"
+    (key,) = parts
     if "enum" in key:
         return ", ".join(f"`{each}`" for each in key["enum"])
     if key["type"] == "array":

@@ -113,11 +113,10 @@ else:
         if frozen:
             made |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
             made |= {"__getstate__": _getstate, "__setstate__": _setstate}
-        record = type(cls)(cls.__name__, cls.__bases__, made | space)
-        record.__qualname__ = cls.__qualname__
         compared = [name for name, each in fields.items() if each.compare]
-        record.__record_values__ = attrgetter(*compared) if compared else _no_values
-        return record
+        made["__record_values__"] = attrgetter(*compared) if compared else _no_values
+        space["__qualname__"] = cls.__qualname__
+        return type(cls)(cls.__name__, cls.__bases__, made | space)
 
     def _first_init(self, *given, **named):
         """Fill one of the first values; then compile `__init__`, and run it."""

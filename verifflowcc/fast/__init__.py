@@ -31,12 +31,15 @@ def _run(typed: list[str]) -> int:
             return 0
     except OSError:
         pass  # a full disk, a reader that has gone, a deleted folder: the full command meets it again, and tells
-    from verifflowcc.fast.garbage import collect_rarely
+    from verifflowcc.fast.garbage import collect_rarely, leave_the_rest
 
     collect_rarely()
     from verifflowcc.cli.cli.run import run
 
-    return run(arguments, typed)
+    try:
+        return run(arguments, typed)
+    finally:
+        leave_the_rest()
 
 
 def _answered(arguments: list[str]) -> bool:

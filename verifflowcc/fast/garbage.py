@@ -1,4 +1,4 @@
-"""How often Python collects garbage in a short process."""
+"""How often Python collects garbage in a short process, and that it ends without doing so."""
 
 GARBAGE_AFTER = 200_000
 """So many new objects before Python looks for cycles among them; after 700, its default, a short command spends a tenth
@@ -11,3 +11,10 @@ def collect_rarely() -> None:
     import gc
 
     gc.set_threshold(GARBAGE_AFTER)
+
+
+def leave_the_rest() -> None:
+    """Let Python end without looking for cycles among all objects, which takes an eighth of a short command's time."""
+    import gc
+
+    gc.freeze()

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -104,3 +105,24 @@ def test_the_extension_for_spec_kit_names_files_and_commands_that_it_has() -> No
     assert all(name.startswith(f"speckit.{extension['extension']['id']}.") for name in commands)
     assert all((SPEC_KIT / file).is_file() for file in commands.values())
     assert {hook["command"] for hook in extension["hooks"].values()} <= set(commands)
+
+
+CHECK_JSONSCHEMA = Path(sys.executable).with_name("check-jsonschema")
+
+
+def test_check_jsonschema_finds_nothing_in_the_action_the_workflows_and_a_configuration(tmp_path: Path) -> None:
+    if not CHECK_JSONSCHEMA.exists():
+        pytest.skip("check-jsonschema is not installed")
+    root = mcp_project(tmp_path)
+    schema, config = tmp_path / "schema.json", root / ".memory/config.yaml"
+    schema.write_text(vfcc(root, "config", "schema").out, encoding="utf-8")
+
+    def code(*words: str | Path) -> int:
+        return subprocess.run([CHECK_JSONSCHEMA, "--no-cache", *words], capture_output=True, check=False).returncode
+
+    assert code("--builtin-schema", "vendor.github-actions", ROOT / "action.yml") == 0
+    assert code("--builtin-schema", "vendor.github-workflows", *(ROOT / ".github/workflows").glob("*.yml")) == 0
+    assert code("--check-metaschema", schema) == 0
+    assert code("--schemafile", schema, config) == 0
+    config.write_text(config.read_text("utf-8") + "memori: {}\n", encoding="utf-8")
+    assert code("--schemafile", schema, config) == 1

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.base.text.placeholders import placeholder_line, read_json, says_something
+from verifflowcc.base.model.lazy import lazy_pattern
+from verifflowcc.base.text import markdown, placeholders
+from verifflowcc.base.text.placeholders import LONGEST_PHRASE, is_stock, placeholder_line, read_json, says_something
 
 NOTHING_LEFT = [
     "",
@@ -230,3 +232,43 @@ def test_a_byte_order_mark_is_no_part_of_the_json() -> None:
 )
 def test_a_long_line_is_judged_too(text: str) -> None:
     assert isinstance(says_something("a|\n" + text), bool)
+
+
+WORDS = st.sampled_from(
+    "todo to do tbd t b d xxx xxxx n a na null be is this the not yet written done later soon here fill in me change "
+    "replace your text goes work progress coming follow blanks blank tide plan placeholder documented filled".split()
+)
+
+
+@given(st.lists(WORDS, max_size=14))
+@settings(deadline=None, max_examples=500)
+def test_the_last_word_decides_nothing_that_the_phrases_do_not(words: list[str]) -> None:
+    whole = placeholders._STOCK.fullmatch(" ".join(words)) is not None
+    assert is_stock(words) == (0 < len(words) <= LONGEST_PHRASE and whole)
+
+
+@given(st.text(st.sampled_from("-+*•>[]xX 19.)(:：=|–—_\tToDoıİtbdé²٣{}<>") | st.characters(), max_size=30))
+@settings(deadline=None, max_examples=500)
+def test_a_line_is_judged_as_its_expressions_judge_it(line: str) -> None:
+    words = lazy_pattern(r"[^\W_]+")
+    note = placeholders._NOTE.match(line) or placeholders._TAG.match(line)
+    assert placeholders._without_mark(line) == placeholders._MARK.sub("", line, count=1)
+    assert bool(placeholders._label(line)) == bool(placeholders._LABEL.fullmatch(line))
+    assert placeholders._is_note(line) == bool(note)
+    assert placeholders._has_word(line) == bool(words.search(line))
+    assert placeholders._words(line) == words.findall(line.casefold())
+
+
+@given(st.text(st.sampled_from("-+*_#=`~ 1.a"), max_size=12))
+@settings(deadline=None, max_examples=500)
+def test_the_begin_of_a_line_is_read_as_an_expression_reads_it(line: str) -> None:
+    expected = {
+        markdown._is_rule: r"(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$",
+        markdown._is_heading: r"#{1,6}(?: |$)",
+        markdown._is_underline: r"(?:=+|-+) *$",
+    }
+    assert {read: read(line) for read in expected} == {
+        read: lazy_pattern(pattern).match(line) is not None for read, pattern in expected.items()
+    }
+    assert bool(markdown._item(line)) == bool(markdown.ITEM.match(line))
+    assert bool(markdown._opening(line)) == bool(markdown.OPENING.match(line))

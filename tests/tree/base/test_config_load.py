@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -336,7 +337,9 @@ def test_the_schema_describes_every_key_and_refuses_all_others() -> None:
     schema = json.loads(text)
 
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    assert schema["properties"]["workflow"]["enum"] == ["agile", "light", "standard"]
+    offered, own = schema["properties"]["workflow"]["anyOf"]
+    assert offered == {"enum": ["agile", "light", "standard"]}
+    assert re.fullmatch(own["pattern"], "a-project-s-own")
     roles = schema["properties"]["token_allocation"]
     assert list(roles["patternProperties"]) == ["^[a-z][a-z0-9]*([-_][a-z0-9]+)*$"]
     assert roles["additionalProperties"] is False

@@ -21,6 +21,8 @@ from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKi
 from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.checking import check_everything
+from verifflowcc.sprint.store.workflow_load import load_shipped
+from verifflowcc.sprint.use.configuration import shipped_workflows
 from verifflowcc.sprint.use.pinned_workflow import policy_of
 from verifflowcc.trace.rules.impact import Impact, Story, impact, story
 from verifflowcc.trace.rules.trace_view import find_item
@@ -414,6 +416,41 @@ def test_the_settings_go_before_the_rules_of_the_workflow(tmp_path: Path) -> Non
     traced(tmp_path, **{CONFIG: settings})
     assert {"bad-id", "untraced-code"} <= codes(check_trace(here))
     assert [file.path for file in read_sources(here).sources.code] == ["tests/test_gauge.py"]
+
+
+OURS = """name: ours
+title: Ours
+stages:
+  - {id: plan, title: Plan, role: planner, leg: left, pair: check}
+  - {id: build, title: Build, role: coder, leg: apex}
+  - {id: check, title: Check, role: tester, leg: right, pair: plan}
+trace: {id_pattern: "[A-Z]+-[a-z]+"}
+"""
+
+
+def test_kept_rules_are_those_of_the_workflow_file_as_it_is_now(tmp_path: Path) -> None:
+    here = traced(tmp_path, **{CONFIG: "workflow: ours\n", ".memory/workflow.yaml": OURS})
+    rules = here.local / "rules.json"
+    parsed = policy_of(here)
+    kept = rules.read_bytes()
+    assert policy_of(here) == parsed
+    assert parsed.id_pattern == "[A-Z]+-[a-z]+"
+
+    write_tree(tmp_path, {".memory/workflow.yaml": OURS.replace("a-z", "0-9")})
+    assert policy_of(here).id_pattern == "[A-Z]+-[0-9]+"
+    write_tree(tmp_path, {".memory/workflow.yaml": OURS})
+    rules.write_bytes(kept.replace(b"[a-z]+", b"[0-9]+"))
+    assert policy_of(here) == parsed, "its checksum is wrong"
+
+
+@pytest.mark.parametrize("name", shipped_workflows())
+def test_rules_that_were_kept_are_those_that_were_parsed(tmp_path: Path, name: str) -> None:
+    here = traced(tmp_path, **{CONFIG: f"workflow: {name}\n"})
+    first = policy_of(here)
+
+    assert (here.local / "rules.json").is_file()
+    assert policy_of(here) == first
+    assert first == policy_of(here, load_shipped(name))
 
 
 def test_reports_of_the_configuration_are_read_every_time(tmp_path: Path) -> None:

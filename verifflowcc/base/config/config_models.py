@@ -243,11 +243,14 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
 def json_schema(workflows: Collection[str]) -> dict[str, Json]:
-    """Return the schema in draft 2020-12, with a description on every key; `workflow` is one of `workflows`."""
+    """Return the schema in draft 2020-12, with a description on every key.
+
+    It offers `workflows`, and takes any name: a project may have a workflow of its own.
+    """
     schema: dict[str, Json] = FileSection.model_json_schema()
     properties = _mapping(schema["properties"])
     if workflows:
-        _mapping(properties["workflow"])["enum"] = [*sorted(workflows)]
+        _mapping(properties["workflow"])["anyOf"] = [{"enum": [*sorted(workflows)]}, {"pattern": NAME}]
     _name_keys(properties["token_allocation"], ROLE)
     _or_preset(_mapping(_mapping(properties["token_allocation"])["patternProperties"]))
     gates = _mapping(_mapping(_mapping(schema["$defs"])["GatesSection"])["properties"])

@@ -3,12 +3,10 @@
 import importlib.util
 import json
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 
 import verifflowcc
@@ -25,6 +23,8 @@ def program_stamp() -> str:
 
     The version alone does not tell a changed program from the one before while it is being worked on.
     """
+    from hashlib import sha256
+
     whole = sha256()
     pending = [str(Path(verifflowcc.__file__).parent)]
     while pending:
@@ -49,12 +49,16 @@ _WRAPPERS = ("uv run", "uvx", "pipx run", "npx", "pyenv", "asdf", "mise", "poetr
 
 def program() -> Path | None:
     """Return the `vfcc` that PATH leads to; None where there is none."""
+    import shutil
+
     found = shutil.which("vfcc")
     return Path(found) if found else None
 
 
 def is_program(folder: Path, word: str) -> bool:
     """Say whether the first word of a command, run in `folder`, names a program on this machine."""
+    import shutil
+
     return shutil.which(word if os.sep not in word else str(folder / word)) is not None
 
 

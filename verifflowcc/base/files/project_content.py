@@ -175,6 +175,7 @@ def _content(root: Path, name: str, follow: Follow) -> str:
 
 
 MEMORY = ".memory"
+_BELOW_MEMORY = f"{MEMORY}/".encode()
 _HAS_OR_ADDS = ("--cached", "--others", "--exclude-standard")
 LARGEST_READ_BYTES = 256 * 1024 * 1024
 MOST_LINKED_FILES = 5_000
@@ -347,7 +348,10 @@ def _names(root: Path) -> Iterator[tuple[bytes, bool]]:
 
 
 def _listed_by_git(root: Path) -> Mapping[bytes, bool] | None:
-    """Return the files that git has (True) or would add; None where it has nothing to do with this folder."""
+    """Return the files outside `.memory/` that git has (True) or would add; None where git knows nothing of the folder.
+
+    `.memory/` may hold most of the files of a project, and none of these names is asked for.
+    """
     answer = ask_git(root, "ls-files", "-z", "-t", *_HAS_OR_ADDS)
     if answer.code:
         if "not a git repository" in answer.err:
@@ -359,12 +363,12 @@ def _listed_by_git(root: Path) -> Mapping[bytes, bool] | None:
         )
         raise WorkspaceError(f"git cannot list the files of {root}: {answer.first_line}", hint=hint)
     names: dict[bytes, bool] = {}
-    for line in answer.out.split(b"\0"):
+    for line in [each for each in answer.out.split(b"\0") if not each.startswith(_BELOW_MEMORY, 2)]:
         tag, _, name = line.partition(b" ")
         if name:
             path = name.rstrip(b"/")
             names[path] = names.get(path, False) or tag != b"?"
-    return None if not names and is_ignored(root) else names
+    return None if not answer.out and is_ignored(root) else names
 
 
 def listed_at(root: Path, paths: Sequence[str]) -> tuple[str, ...]:

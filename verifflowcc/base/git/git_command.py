@@ -11,6 +11,7 @@ settings are passed on, which no repository can set; a commit also gets who make
 """
 
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -48,6 +49,8 @@ _SETTINGS = (
 _NO_HOOKS = f"core.hooksPath={os.devnull}"
 _SHOWS_CONTENT = frozenset(("diff-index", "diff-tree", "log"))
 _NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
+_SPAWNS = hasattr(os, "posix_spawnp")
+_CHUNK_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,8 @@ def ask_git(
     Raises WorkspaceError where there is no git, no such folder, or a bare repository in the place of one.
     """
     argv = _argv(arguments, (_NO_HOOKS, *_names_apart(root), *settings))
-    return _run(root, argv, {**_environment(), **_WORDS, **_READING, **(env or {})}, given)
+    variables = {**_environment(), **_WORDS, **_READING, **(env or {})}
+    return _run(root, argv, variables, given) if given is not None or not _SPAWNS else _read(root, argv, variables)
 
 
 def start_git(root: Path, *arguments: str) -> "subprocess.Popen[bytes]":
@@ -142,6 +146,68 @@ def _argv(arguments: tuple[str, ...], settings: tuple[str, ...]) -> list[str]:
     place = next((number for number, word in enumerate(arguments) if not word.startswith("-")), 0)
     off = _NO_PROGRAMS if arguments[place] in _SHOWS_CONTENT else ()
     return ["git", "--no-pager", *options, *arguments[: place + 1], *off, *arguments[place + 1 :]]
+
+
+def _read(root: Path, argv: list[str], env: Mapping[str, str]) -> GitResult:
+    """Run git with nothing on its stdin, as `_run` does, without `subprocess`, which takes as long to import."""
+    refuse_embedded(root)
+    ends: list[int] = []
+    pid = 0
+    try:
+        ends += os.pipe()
+        ends += os.pipe()
+        pid = _spawned(root, argv, env, ends[1], ends[3])
+        for end in (ends.pop(3), ends.pop(1)):
+            os.close(end)
+        out, err = _both(*ends)
+        code, pid = _ended(pid), 0
+    except OSError as error:
+        raise _not_run(error) from error
+    finally:
+        for end in ends:
+            os.close(end)
+        if pid:  # interrupted
+            os.kill(pid, signal.SIGKILL)
+            _ended(pid)
+    return GitResult(code, out, err.decode("utf-8", "replace"))
+
+
+def _spawned(root: Path, argv: list[str], env: Mapping[str, str], out: int, err: int) -> int:
+    if not os.access(root, os.X_OK) or not root.is_dir():
+        os.close(os.open(root, os.O_RDONLY | os.O_DIRECTORY))  # raises what is wrong with the folder
+    streams = (
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_DUP2, out, 1),
+        (os.POSIX_SPAWN_DUP2, err, 2),
+    )
+    words = [argv[0], "-C", str(root), *argv[1:]]
+    return os.posix_spawnp(argv[0], words, env, file_actions=streams, setsigdef=(signal.SIGPIPE, signal.SIGXFSZ))
+
+
+def _both(out: int, err: int) -> tuple[bytes, bytes]:
+    """Return what comes out of two pipes; both are read at once, since a full one would stop the other's writer."""
+    from select import POLLIN, poll
+
+    waits, found = poll(), {out: bytearray(), err: bytearray()}
+    for end in found:
+        waits.register(end, POLLIN)
+    left = len(found)
+    while left:
+        for end, _ in waits.poll():
+            chunk = os.read(end, _CHUNK_BYTES)
+            found[end] += chunk
+            if not chunk:
+                waits.unregister(end)
+                left -= 1
+    return bytes(found[out]), bytes(found[err])
+
+
+def _ended(pid: int) -> int:
+    """Wait for a process and return its exit code, negative for a signal."""
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    except ChildProcessError:  # the process asked not to hear of children that end
+        return 0
 
 
 def _run(root: Path, argv: list[str], env: Mapping[str, str], given: bytes | None) -> GitResult:

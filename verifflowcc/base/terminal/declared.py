@@ -7,6 +7,8 @@ writes help and completion from. Type checkers see typer itself, and names that 
 
 # ruff: noqa: PLC0414 - the names are for the modules that import this one by the name of typer
 
+from verifflowcc.base.model.lazy import load
+
 TYPE_CHECKING = False
 
 TEXT = "-m"
@@ -108,14 +110,27 @@ def command_name(name: str | None, function: "Callable[..., Any]") -> str:
     return name or function.__name__.lower().replace("_", "-")
 
 
+def add_later(group: "Typer", name: str, place: str) -> None:
+    """Add a command, or a group, that is at `MODULE:NAME`: what a command line does not name is not imported."""
+    group.command(name)(place)  # type: ignore[type-var]
+
+
+def _loaded(found: "Any") -> "Any":
+    return load(found) if isinstance(found, str) else found
+
+
 def as_typer(group: "Any", only: str = "") -> "Any":
     """Return a declared group as typer has it; of one that has a command `only`, that command alone."""
     import typer
 
     made = typer.Typer(**group.settings)
     named = [each for each in group.commands if command_name(*each) == only]
-    for name, function in named or group.commands:
-        made.command(name)(for_typer(function))
+    for name, given in named or group.commands:
+        found = _loaded(given)
+        if isinstance(found, Typer):
+            made.add_typer(as_typer(found), name=name)
+        else:
+            made.command(name)(for_typer(found))
     for name, below in () if named else group.groups:
         made.add_typer(as_typer(below), name=name)
     if group.own:
@@ -166,7 +181,7 @@ def find(found: "Any", words: "Sequence[str]") -> "tuple[Callable[..., Any] | No
         named = named or [group for name, group in found.groups if name == word]  # type: ignore[attr-defined]
         if not named:
             return None, "", ()
-        found = named[0]
+        found = _loaded(named[0])
     return found, " ".join(below), words
 
 

@@ -15,6 +15,7 @@ from verifflowcc.base.model.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     import hashlib
+    from collections.abc import Iterable
 
 # Digests of content: SHA-256, with CRLF folded to LF for text.
 
@@ -65,6 +66,12 @@ def digest_text(data: bytes | str) -> str:
     """
     raw = data.encode("utf-8") if isinstance(data, str) else data
     return digest_bytes(fold_newlines(raw))
+
+
+def digest_of_named(digests: "Iterable[str]") -> str | None:
+    """Return the digest of all symbols of one name; None where there is none."""
+    found = sorted(digests)
+    return found[0] if len(found) == 1 else digest_text("\n".join(found)) if found else None
 
 
 LARGEST = 2**53 - 1

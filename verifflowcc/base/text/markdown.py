@@ -74,9 +74,8 @@ class Line:
 
 
 ITEM = lazy_pattern(r"([-+*]|\d{1,9}[.)])( +|$)")
-RULE = lazy_pattern(r"(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$")
-HEADING = lazy_pattern(r"#{1,6}(?: |$)")
-UNDERLINE = lazy_pattern(r"(?:=+|-+) *$")
+_RULES, _UNDERLINES, _BULLETS, _FENCES = map(frozenset, ("-*_", "=-", "-+*", "`~"))
+_AFTER_HASHES = frozenset(("", " "))
 OPENING = lazy_pattern(r"(`{3,})[^`]*$|(~{3,})")
 FRONT_KEY = lazy_pattern(r"[A-Za-z_][\w .-]*:(?:\s|$)")
 
@@ -122,15 +121,39 @@ def _front_matter(lines: list[str]) -> int:
 def _kind_of(body: str) -> LineKind:
     if body.startswith(">"):
         return LineKind.QUOTE
-    if RULE.match(body):
+    if _is_rule(body):
         return LineKind.RULE
-    return LineKind.HEADING if HEADING.match(body) else LineKind.PARAGRAPH
+    return LineKind.HEADING if _is_heading(body) else LineKind.PARAGRAPH
 
 
 def _starts_block(body: str) -> bool:
-    return bool(
-        body.startswith(">") or ITEM.match(body) or HEADING.match(body) or OPENING.match(body) or RULE.match(body)
-    )
+    return body.startswith(">") or bool(_item(body) or _is_heading(body) or _opening(body) or _is_rule(body))
+
+
+# What begins a line is looked at before an expression is asked: most artifacts need none of them compiled.
+
+
+def _is_rule(body: str) -> bool:
+    first = body[:1]
+    return first in _RULES and body.count(first) >= 3 and not body.strip(f"{first} ")
+
+
+def _is_heading(body: str) -> bool:
+    rest = body.lstrip("#")
+    return 1 <= len(body) - len(rest) <= 6 and rest[:1] in _AFTER_HASHES
+
+
+def _is_underline(body: str) -> bool:
+    first = body[:1]
+    return first in _UNDERLINES and not body.rstrip(" ").strip(first)
+
+
+def _item(body: str) -> re.Match[str] | None:
+    return ITEM.match(body) if body[:1] in _BULLETS or body[:1].isdecimal() else None
+
+
+def _opening(body: str) -> re.Match[str] | None:
+    return OPENING.match(body) if body[:1] in _FENCES else None
 
 
 class _Reader:
@@ -186,9 +209,9 @@ class _Reader:
         return self._line(line, self._kind(body, indent, base), depth, item)
 
     def _marker(self, body: str, relative: int) -> re.Match[str] | None:
-        if relative > 3 or RULE.match(body):
+        if relative > 3 or _is_rule(body):
             return None
-        marker = ITEM.match(body)
+        marker = _item(body)
         if marker is None or not self.paragraph:
             return marker
         # In a running paragraph an empty item, or a list that does not begin with 1, is only text.
@@ -205,11 +228,11 @@ class _Reader:
         if indent - base > 3 and body:
             self.paragraph = was_paragraph
             return LineKind.PARAGRAPH if was_paragraph else LineKind.CODE
-        if opening := OPENING.match(body):
+        if opening := _opening(body):
             run = opening[1] or opening[2]
             self.fence = Fence(run[0], len(run), indent, base)
             return LineKind.OPENS
-        kind = LineKind.UNDERLINE if was_paragraph and UNDERLINE.match(body) else _kind_of(body)
+        kind = LineKind.UNDERLINE if was_paragraph and _is_underline(body) else _kind_of(body)
         self.paragraph = kind is LineKind.PARAGRAPH and bool(body)
         self.quote = kind is LineKind.QUOTE and bool(body.strip("> "))
         return kind
@@ -324,4 +347,5 @@ def headings(lines: Sequence[Line]) -> list[tuple[int, int, str]]:
 def _atx(line: str) -> tuple[int, str]:
     body = line.strip()
     level = len(body) - len(body.lstrip("#"))
-    return level, CLOSING_HASHES.sub("", body[level:].strip())
+    title = body[level:].strip()
+    return level, CLOSING_HASHES.sub("", title) if title.endswith("#") else title

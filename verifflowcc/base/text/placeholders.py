@@ -34,6 +34,11 @@ _PHRASES = (
 )
 _ONE = "|".join(f"(?:{phrase})" for phrase in _PHRASES)
 _STOCK = lazy_pattern(rf"(?:{_ONE})(?: (?:{_ONE}))*")
+_LAST = frozenset(
+    f"{_DONE}|documented|filled|in|later|soon|here|yet|this|blank|blanks|todo|do|tbd|d|tbc|tba|fixme|wip|na|a|null|"
+    "placeholder|changeme|me|progress|follow".split("|")
+)
+"""The last words of the phrases, beside `xxx`: a text that ends otherwise is none, and no expression is asked."""
 _LATIN = frozenset(
     "ad adipiscing aliqua aliquip amet anim aute cillum commodo consectetur consequat culpa cupidatat deserunt do "
     "dolor dolore duis ea eiusmod elit enim esse est et eu ex excepteur exercitation fugiat id in incididunt ipsum "
@@ -48,7 +53,11 @@ def is_stock(words: Sequence[str]) -> bool:
     >>> is_stock(["todo"]), is_stock("this is to be written later".split()), is_stock("the todo list".split())
     (True, True, False)
     """
-    return 0 < len(words) <= LONGEST_PHRASE and _STOCK.fullmatch(" ".join(words)) is not None
+    if not 0 < len(words) <= LONGEST_PHRASE:
+        return False
+    text = " ".join(words)
+    last = text.rpartition(" ")[2]
+    return (last in _LAST or last.startswith("xxx")) and _STOCK.fullmatch(text) is not None
 
 
 def is_mock_latin(words: Sequence[str]) -> bool:
@@ -71,9 +80,34 @@ _FIELD = lazy_pattern(r"\{\{[^{}\n]{0,200}\}\}|</?[A-Za-z][^<>\n=\"@:]{0,200}>|<
 _BRACKET = lazy_pattern(r"(?<!!)\[(\s*|\.{3}|…|[^\W\d_][^\[\]\n]{0,200})\](?![\[(:])")
 _LABEL = lazy_pattern(r"[^:：=|]{1,60}(?:[:：=]|\s[-–—](?=\s))(.*)")
 _TO_DO = r"[\W_]*+(?:todo|fixme|tbd|tbc|xxx|wip)"
+_MARKS, _LABEL_ENDS = frozenset("-+*•>["), frozenset(":：=-–—")
 _NOTE = lazy_pattern(_TO_DO + r"\b[\])*_`]*(?:\([^()\n]{0,60}\))?[*_`]*\s*(?:[:：–—]|-\s)", re.IGNORECASE)
 _TAG = lazy_pattern(r"[\W_]*\[(?:todo|fixme|tbd|tbc|xxx|wip)\]", re.IGNORECASE)
-_WORD = lazy_pattern(r"[^\W_]+")
+_TO_DO_WORDS, _OTHER_I = ("todo", "fixme", "tbd", "tbc", "xxx", "wip"), ("\u0131", "i\u0307")
+
+# An expression takes longer to compile than an artifact to read, so it is asked only where it could find something.
+
+
+def _without_mark(text: str) -> str:
+    """Return a line without the marks of lists, quotes and tasks before it."""
+    rest = text.lstrip()
+    return _MARK.sub("", text, count=1) if rest[:1] in _MARKS or rest[:1].isdecimal() else rest
+
+
+def _label(text: str) -> re.Match[str] | None:
+    return None if _LABEL_ENDS.isdisjoint(text) else _LABEL.fullmatch(text)
+
+
+def _is_note(text: str) -> bool:
+    """Say whether a line begins as a note of what is to be done."""
+    lower = text.lower()
+    if not any(word in lower for word in (*_TO_DO_WORDS, *_OTHER_I)):
+        return False
+    return bool(_NOTE.match(text) or _TAG.match(text))
+
+
+def _has_word(text: str) -> bool:
+    return any(map(str.isalnum, text))
 
 
 def says_something(text: str, *, markdown: bool = True) -> bool:
@@ -157,15 +191,15 @@ def _line_of(leaf: str, text: str) -> int:
 def _of_lines(text: str) -> Iterator[tuple[int, bool]]:
     for number, line in enumerate(text.split("\n"), start=1):
         flat = re.sub(r"(?:^|\s)#.*", "", line)
-        if _WORD.search(flat):
-            label = _LABEL.fullmatch(_MARK.sub("", flat, count=1).strip())
+        if _has_word(flat):
+            label = _label(_without_mark(flat).strip())
             rest = label[1].strip() if label else flat
-            if _WORD.search(rest):
+            if _has_word(rest):
                 yield number, not _stock(rest)
 
 
 def _of_markdown(text: str) -> Iterator[tuple[int, bool]]:
-    blank = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    blank = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text) if "<!--" in text else text
     lines = read_lines(split_lines(blank))
     left_out = _without_content(lines)
     paragraph: list[str] = []
@@ -173,7 +207,7 @@ def _of_markdown(text: str) -> Iterator[tuple[int, bool]]:
         if number in left_out or not line.text.strip():
             paragraph = []
             continue
-        body = line.text if line.kind in {LineKind.INSIDE, LineKind.CODE} else _MARK.sub("", line.text, count=1)
+        body = line.text if line.kind in {LineKind.INSIDE, LineKind.CODE} else _without_mark(line.text)
         if not body.strip():
             continue
         paragraph.append(body)
@@ -213,13 +247,14 @@ def _says(line: str) -> bool:
 
 
 def _cell_says(text: str) -> bool:
-    if _NOTE.match(text) or _TAG.match(text):
+    if _is_note(text):
         return False
-    plain = _BRACKET.sub(_bracket, _FIELD.sub(" ", text))
-    if not _WORD.search(plain) or _stock(plain):
+    plain = _FIELD.sub(" ", text) if "<" in text or "{{" in text else text
+    plain = _BRACKET.sub(_bracket, plain) if "[" in plain else plain
+    if not _has_word(plain) or _stock(plain):
         return False
-    label = _LABEL.fullmatch(plain.strip().replace("**", "").replace("__", ""))
-    return not (label and (_stock(label[1]) if _WORD.search(label[1]) else True))
+    label = _label(plain.strip().replace("**", "").replace("__", ""))
+    return not (label and (_stock(label[1]) if _has_word(label[1]) else True))
 
 
 def _bracket(found: re.Match[str]) -> str:
@@ -234,7 +269,7 @@ def _stock(text: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+    return "".join([each if each.isalnum() else " " for each in text.casefold()]).split()
 
 
 # The parts that an artifact must fill: headings of a Markdown text, top-level keys of JSON and YAML.

@@ -9,28 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import JsonFlag, ScopeOption
-from verifflowcc.cli.cli import memory_add
-from verifflowcc.memory.cli import memory_copy, memory_edit, memory_inbox
-from verifflowcc.memory.cli import (
-    memory_copy as memory_exchange,
-)
-from verifflowcc.memory.cli import (
-    memory_copy as memory_maintain,
-)
-from verifflowcc.memory.cli import (
-    memory_copy as memory_restore,
-)
-from verifflowcc.memory.cli import (
-    memory_edit as memory_forget,
-)
-from verifflowcc.memory.cli import (
-    memory_edit as memory_moving,
-)
-from verifflowcc.memory.cli import (
-    memory_inbox as memory_ingest,
-)
-from verifflowcc.memory.cli import memory_inbox as memory_listing
-from verifflowcc.memory.cli import memory_inbox as memory_search
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,23 +98,25 @@ def _chosen(text: str, at: int | None) -> tuple[tuple[int, ...], int]:
 
 
 app = typer.Typer(help="Add, find and change what is remembered.", no_args_is_help=True)
-app.command("add")(memory_add.add)
-app.command("list")(memory_listing.list_)
-app.command("show")(memory_listing.show)
-app.command("search")(memory_search.search)
+_ADD, _INBOX = "verifflowcc.cli.cli.memory_add", "verifflowcc.memory.cli.memory_inbox"
+_EDIT, _COPY = "verifflowcc.memory.cli.memory_edit", "verifflowcc.memory.cli.memory_copy"
+typer.add_later(app, "add", f"{_ADD}:add")
+typer.add_later(app, "list", f"{_INBOX}:list_")
+typer.add_later(app, "show", f"{_INBOX}:show")
+typer.add_later(app, "search", f"{_INBOX}:search")
 app.command("eval")(evaluate)
-app.command("edit")(memory_edit.edit)
-app.command("link")(memory_moving.link)
-app.command("forget")(memory_forget.forget)
-app.command("move")(memory_moving.move)
-app.command("inbox")(memory_inbox.inbox)
-app.command("promote")(memory_inbox.promote)
-app.command("reject")(memory_inbox.reject)
-app.command("stats")(memory_listing.stats)
-app.command("export")(memory_exchange.export)
-app.command("import")(memory_exchange.import_)
-app.command("copy")(memory_copy.copy)
-app.command("schema")(memory_copy.schema)
-app.command("maintain")(memory_maintain.maintain)
-app.command("restore")(memory_restore.restore)
-app.command("ingest")(memory_ingest.ingest)
+typer.add_later(app, "edit", f"{_EDIT}:edit")
+typer.add_later(app, "link", f"{_EDIT}:link")
+typer.add_later(app, "forget", f"{_EDIT}:forget")
+typer.add_later(app, "move", f"{_EDIT}:move")
+typer.add_later(app, "inbox", f"{_INBOX}:inbox")
+typer.add_later(app, "promote", f"{_INBOX}:promote")
+typer.add_later(app, "reject", f"{_INBOX}:reject")
+typer.add_later(app, "stats", f"{_INBOX}:stats")
+typer.add_later(app, "export", f"{_COPY}:export")
+typer.add_later(app, "import", f"{_COPY}:import_")
+typer.add_later(app, "copy", f"{_COPY}:copy")
+typer.add_later(app, "schema", f"{_COPY}:schema")
+typer.add_later(app, "maintain", f"{_COPY}:maintain")
+typer.add_later(app, "restore", f"{_COPY}:restore")
+typer.add_later(app, "ingest", f"{_INBOX}:ingest")

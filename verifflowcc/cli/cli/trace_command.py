@@ -7,21 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import IdArgument, JsonFlag, JunitOption, TypesOption
-from verifflowcc.cli.cli import trace_why
-from verifflowcc.cli.cli import trace_why as trace_matrix
-from verifflowcc.trace.cli import (
-    trace_exchange,
-    trace_people,
-)
-from verifflowcc.trace.cli import (
-    trace_exchange as trace_baseline,
-)
-from verifflowcc.trace.cli import (
-    trace_exchange as trace_impact,
-)
-from verifflowcc.trace.cli import (
-    trace_people as trace_authoring,
-)
 
 if TYPE_CHECKING:
     from verifflowcc.trace.rules.matrix import CoverageGroup, CoverageShare, Statistics
@@ -169,18 +154,20 @@ def _nothing(type_: str | None, status: str | None, without: str | None) -> str:
 
 
 app = typer.Typer(help="Add, link, review and follow the items from need to test.", no_args_is_help=True)
-app.command("add")(trace_authoring.add)
+_PEOPLE, _EXCHANGE = "verifflowcc.trace.cli.trace_people", "verifflowcc.trace.cli.trace_exchange"
+_MATRIX = "verifflowcc.cli.cli.trace_why"
+typer.add_later(app, "add", f"{_PEOPLE}:add")
 app.command("list")(list_)
 app.command("show")(show)
-app.command("link")(trace_authoring.link)
-app.command("unlink")(trace_authoring.unlink)
-app.command("retire")(trace_authoring.retire)
-app.command("review")(trace_people.review)
-app.command("verify")(trace_people.verify)
-app.add_typer(trace_baseline.app, name="baseline")
-app.command("import")(trace_exchange.import_)
-app.command("export")(trace_exchange.export)
-app.command("matrix")(trace_matrix.matrix)
-app.command("impact")(trace_impact.impact)
+typer.add_later(app, "link", f"{_PEOPLE}:link")
+typer.add_later(app, "unlink", f"{_PEOPLE}:unlink")
+typer.add_later(app, "retire", f"{_PEOPLE}:retire")
+typer.add_later(app, "review", f"{_PEOPLE}:review")
+typer.add_later(app, "verify", f"{_PEOPLE}:verify")
+typer.add_later(app, "baseline", f"{_EXCHANGE}:app")
+typer.add_later(app, "import", f"{_EXCHANGE}:import_")
+typer.add_later(app, "export", f"{_EXCHANGE}:export")
+typer.add_later(app, "matrix", f"{_MATRIX}:matrix")
+typer.add_later(app, "impact", f"{_EXCHANGE}:impact")
 app.command("coverage")(coverage)
-app.command("why")(trace_why.why)
+typer.add_later(app, "why", f"{_MATRIX}:why")

@@ -233,12 +233,6 @@ def symbol_digest(lines: list[str], first: int, last: int) -> str:
     return digest_text("\n".join(line[common:] for line in own).encode("utf-8", "surrogatepass"))
 
 
-def digest_of_named(digests: Iterable[str]) -> str | None:
-    """Return the digest of all symbols of one name; None where there is none."""
-    found = sorted(digests)
-    return found[0] if len(found) == 1 else digest_text("\n".join(found)) if found else None
-
-
 _TOKEN = lazy_pattern(r"[{}();]")
 # The name ends where no part can follow: a shorter one would leave `::b` to patterns that go on with a colon.
 _NAME = r"~?[^\W\d][\w$]*+(?:(?:::|\.|\\)~?[^\W\d][\w$]*+)*(?!(?:::|\.|\\)~?[^\W\d])"

@@ -88,7 +88,7 @@ def _found(name: str, symbols: Sequence[CodeSymbol], text: "_Text") -> str | Non
     digests = [each.digest for each in symbols if each.name == name]
     digests = digests or [each.digest for each in symbols if each.name.endswith((f".{name}", f"::{name}"))]
     if digests:
-        from verifflowcc.code.rules.symbols_braces import digest_of_named
+        from verifflowcc.base.text.canonical import digest_of_named
 
         return digest_of_named(digests)
     return "" if text.has(re.split(r"\W+", name)[-1]) else None

@@ -8,7 +8,7 @@ Links to folders are not followed, links to files only while they stay in the sc
 import os
 import time
 from pathlib import Path
-from stat import S_ISDIR, S_ISREG
+from stat import S_IFDIR, S_IFLNK, S_IFREG, S_ISDIR, S_ISREG
 from typing import NamedTuple
 
 from verifflowcc.base.files import layout as stamps
@@ -24,6 +24,7 @@ from verifflowcc.base.text.canonical import digest_bytes
 MEMORY = ".memory"
 ITEMS = f"{MEMORY}/project/items/"
 MEMORY_WALK_ENDING = ".md"
+_OWN, _KIND = f"{MEMORY}/local", 0o170000
 
 
 @dataclass(slots=True)
@@ -64,32 +65,14 @@ def any_item_file(root: Path) -> bool:
 
 def _look_into(root: Path, folder: str, found: MemoryWalk, now_ns: int) -> list[str]:
     """Note the files of a folder; return the folders in it."""
-    below, in_items = [], folder.startswith(ITEMS[:-1])
-    unsettled = now_ns - stamps.SETTLED_AFTER_NS
+    below: list[str] = []
     try:
-        with os.scandir(os.fsencode(f"{root}/{folder}")) as entries:
-            for entry in entries:
-                name = shown_name(entry.name)
-                path = f"{folder}/{name}"
-                if path == f"{MEMORY}/local" or name.endswith(".tmp"):
-                    continue
-                if entry.is_symlink():
-                    _note_link(root, path, entry.path, found, in_items)
-                    continue
-                try:
-                    stat = entry.stat(follow_symlinks=False)
-                except FileNotFoundError:
-                    continue  # removed since the folder was listed
-                if S_ISDIR(stat.st_mode):
-                    below.append(path)
-                    if in_items and name.endswith(MEMORY_WALK_ENDING):
-                        found.problems[path] = "1: is a folder; an item is a file"
-                    continue
-                found.stamps[path] = stamps.stamp_of(stat)
-                if stat.st_mtime_ns > unsettled or stat.st_ctime_ns > unsettled:
-                    found.fresh.add(path)
-                if in_items:
-                    _note_item(path, name, entry.name, stat, found)
+        # Of an open folder, the system looks up the last name of each path alone.
+        opened = os.open(os.fsencode(f"{root}/{folder}"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            _note_all(root, folder, opened, found, now_ns - stamps.SETTLED_AFTER_NS, below)
+        finally:
+            os.close(opened)
     except (FileNotFoundError, NotADirectoryError):
         pass
     except OSError as error:
@@ -99,8 +82,47 @@ def _look_into(root: Path, folder: str, found: MemoryWalk, now_ns: int) -> list[
     return below
 
 
+def _note_all(root: Path, folder: str, opened: int, found: MemoryWalk, unsettled: int, below: list[str]) -> None:
+    in_items, noted = folder.startswith(ITEMS[:-1]), found.stamps
+    with os.scandir(opened) as entries:
+        for entry in entries:
+            name = entry.name
+            plain = name.isascii() and "\n" not in name
+            if not plain:
+                name = shown_name(os.fsencode(name))
+            path = f"{folder}/{name}"
+            if path == _OWN or name.endswith(".tmp"):
+                continue
+            try:
+                stat = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue  # removed since the folder was listed
+            kind, changed, moved = stat.st_mode & _KIND, stat.st_mtime_ns, stat.st_ctime_ns
+            if kind == S_IFLNK:
+                _note_link(root, path, os.fsencode(f"{root}/{folder}/{entry.name}"), found, in_items)
+                continue
+            if kind == S_IFDIR:
+                below.append(path)
+                if in_items and name.endswith(MEMORY_WALK_ENDING):
+                    found.problems[path] = "1: is a folder; an item is a file"
+                continue
+            noted[path] = f"{changed}.{moved}.{stat.st_size}.{stat.st_ino}"  # as `stamp_of`, without a call for each
+            if changed > unsettled or moved > unsettled:
+                found.fresh.add(path)
+            if not in_items:
+                continue
+            if kind == S_IFREG and stat.st_size <= LARGEST_FILE_BYTES and plain and _is_named(name):
+                found.items.append(path)
+            else:
+                _note_item(path, name, os.fsencode(entry.name), stat, found)
+
+
+def _is_named(name: str) -> bool:
+    return name.lower().endswith(MEMORY_WALK_ENDING) and name[0] != "."
+
+
 def _note_item(path: str, name: str, raw: bytes, stat: os.stat_result, found: MemoryWalk) -> None:
-    if not name.lower().endswith(MEMORY_WALK_ENDING) or name.startswith("."):
+    if not _is_named(name):
         return
     if not S_ISREG(stat.st_mode):
         found.problems[path] = "1: is not an ordinary file"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from verifflowcc.base.errors import ConfigError, LedgerError, UsageError
+from verifflowcc.base.errors import ConfigError, FormatError, LedgerError, UsageError
 from verifflowcc.base.files.layout import stamp
 from verifflowcc.base.files.write import DerivedFile
 from verifflowcc.base.model.config_values import TraceSettings
@@ -19,7 +19,7 @@ from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.sprint.rules.policy_record import policy_to_json
+from verifflowcc.sprint.rules.policy_record import policy_from_json, policy_to_json
 from verifflowcc.sprint.rules.stage_moves import pinned_digest
 from verifflowcc.sprint.store.workflow_load import OWN, load_shipped, parse_workflow, workflow_text
 from verifflowcc.sprint.use.configuration import effective_config, shipped_workflows
@@ -29,6 +29,10 @@ _KEPT = DerivedFile(
     KEPT, 1, keyed_by="the file's stamp and digest; the workflow of the ledger", largest_bytes=64 * 1024
 )
 """That a project's own workflow file is in order for a sprint; to read it takes as long as the rest of `next`."""
+
+RULES = "rules.json"
+_RULES = DerivedFile(RULES, 1, keyed_by="the workflow file's name and digest", largest_bytes=8 << 20)
+"""What a workflow asks of the trace: to parse one takes longer than to look at an item."""
 
 
 # What is asked of the trace here: the workflow's rules, and what `config.yaml` says on top of them.
@@ -40,11 +44,24 @@ def policy_of(workspace: Workspace, workflow: Workflow | None = None) -> TracePo
     Raises ConfigError where the configuration or the workflow is not sound, UsageError where there is no such workflow.
     """
     config = effective_config(workspace).config
-    if workflow is None:
-        from verifflowcc.sprint.store.workflow_load import load_workflow
+    rules = _rules_of(workspace, config.workflow) if workflow is None else workflow.trace
+    return with_settings(rules, config.trace)
 
-        workflow = load_workflow(workspace.memory, config.workflow)
-    return with_settings(workflow.trace, config.trace)
+
+def _rules_of(workspace: Workspace, name: str) -> TracePolicy:
+    """Return the rules in a workflow file, as they were kept for one with the same bytes; else parse it."""
+    data, file = workflow_text(workspace.memory, name)
+    kept, key = workspace.local / RULES, [file, digest_text(data)]
+    value = _RULES.read(kept, key) if workspace.ledgers.cached else None
+    if value is not None:
+        try:
+            return policy_from_json(value)
+        except FormatError:
+            pass  # not what is written here
+    rules = parse_workflow(data, file).trace
+    if workspace.ledgers.cached:
+        _RULES.write(kept, policy_to_json(rules), key)
+    return rules
 
 
 def with_settings(policy: TracePolicy, settings: TraceSettings) -> TracePolicy:

@@ -2,13 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from shlex import quote
 
 from verifflowcc.base.model.findings import MARK
 from verifflowcc.base.model.trace_codes import CHECKS, TracePolicy
 from verifflowcc.base.model.trace_values import CheckCount, Finding, Severity, TraceItem
-from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.code.rules.symbols_braces import digest_of_named
+from verifflowcc.base.text.canonical import digest_of_named, digest_text
 from verifflowcc.trace.rules.answers import implementers
 from verifflowcc.trace.rules.trace_view import TraceView
 
@@ -42,6 +40,21 @@ def symbol_digest(view: TraceView, path: str, symbol: str) -> str | None:
 
 
 # The next command after a finding. An id is quoted for the shell where it must be.
+
+_PLAIN = frozenset("-_./:")
+
+
+def quote(word: str) -> str:
+    """Return a word as `shlex.quote` does; that module is imported for the few that need quotes.
+
+    >>> quote("REQ-1"), quote("it's")
+    ('REQ-1', '\'it\'"\'"\'s\'')
+    """
+    if word and word.isascii() and all(each.isalnum() or each in _PLAIN for each in word):
+        return word
+    from shlex import quote as quoted
+
+    return quoted(word)
 
 
 def review(item_id: str) -> str:

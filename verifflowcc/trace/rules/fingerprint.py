@@ -13,13 +13,12 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from hashlib import sha256
 
 from verifflowcc.base.model.item_values import Link, Status
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass
-from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.canonical import digest_text, sha256
 from verifflowcc.trace.rules.item_wording import folded
 from verifflowcc.trace.rules.trace_view import TraceView
 

@@ -7,11 +7,11 @@ method shows it on the content that is there now, and nowhere else.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from verifflowcc.base.model.trace_codes import Need
 from verifflowcc.base.model.trace_values import Outcome, Results, TraceItem, Verification
+from verifflowcc.base.records import dataclass
 from verifflowcc.trace.rules.answers import CodePlace, ItemTest, all_tests_of, implementers, specifications
 from verifflowcc.trace.rules.check_steps import pointed_content
 from verifflowcc.trace.rules.fingerprint import matches
@@ -72,14 +72,14 @@ class ItemCoverage:
         return self.answered and not self.broke and (self.shown or not self.to_show)
 
 
-@dataclass(frozen=True)
 class TraceCoverage:
     """The coverage of all live items of a view.
 
     Of two items with one id, the one that the view finds by it counts.
     """
 
-    view: TraceView
+    def __init__(self, view: TraceView) -> None:
+        self.view = view
 
     @cached_property
     def by_id(self) -> Mapping[str, ItemCoverage]:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from verifflowcc.base.formats.trace_tests import TestNames
@@ -288,11 +287,11 @@ def check_refs(view: TraceView, tell: FindingCollector) -> None:
     tell.ask(("code-edited", "code-moved"), stamped)
 
 
-@dataclass(frozen=True)
 class _CodePlaces:
     """The places of code as it is now."""
 
-    view: TraceView
+    def __init__(self, view: TraceView) -> None:
+        self.view = view
 
     @cached_property
     def folders(self) -> frozenset[str]:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 
@@ -11,6 +10,7 @@ from verifflowcc.base.formats.trace_tests import TestNames, by_item
 from verifflowcc.base.model.item_values import Link, Status
 from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.model.trace_values import CodeFile, CodeMark, ResultReport, TestResult, TraceItem, TraceSources
+from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.identifiers import ambiguous
 from verifflowcc.base.text.plain_words import nearest_start
 from verifflowcc.trace.rules.join_tests import ResultVerdict, verdicts
@@ -45,15 +45,14 @@ class JoinedTests:
 NONE = JoinedTests((), (), ())
 
 
-@dataclass(frozen=True)
 class TraceView:
     """Sources and policy, and everything that follows from them.
 
     All orders are by id or path, whatever that of the sources.
     """
 
-    sources: TraceSources
-    policy: TracePolicy
+    def __init__(self, sources: TraceSources, policy: TracePolicy) -> None:
+        self.sources, self.policy = sources, policy
 
     @cached_property
     def items(self) -> tuple[TraceItem, ...]:
@@ -180,11 +179,11 @@ class TraceView:
         return ((child, link) for child, link in self.below.get(item.id, ()) if link.relation in self.upward)
 
 
-@dataclass(frozen=True)
 class TestJoins:
     """The tests of all live items of a view."""
 
-    view: TraceView
+    def __init__(self, view: TraceView) -> None:
+        self.view = view
 
     @cached_property
     def verdicts(self) -> Mapping[str, ResultVerdict]:
