@@ -26,7 +26,7 @@ MOST = {
     "trace list": (167, 10, 3),
     "code refs": (64, 8, 1),
     "code impact": (215, 14, 4),
-    "context show": (246, 51, 2),
+    "context show": (243, 51, 2),
     "evidence list": (163, 27, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.

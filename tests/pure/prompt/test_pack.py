@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.model.entries import Candidate, Fate, PlacedCandidate
 from verifflowcc.base.model.layers import PRIORITY, Layer
-from verifflowcc.prompt.rules.fill import LayerQueue
+from verifflowcc.prompt.rules.fill import LayerQueue, TrimmedBody
 from verifflowcc.prompt.rules.pack import Packing, pack
-from verifflowcc.prompt.rules.trim import TrimmedBody
 
 SHARES = {Layer.AGENT: 400_000, Layer.STAGE: 300_000, Layer.SPRINT: 200_000, Layer.PROJECT: 100_000, Layer.USER: 0}
 

@@ -21,9 +21,8 @@ from tests.pure.prompt.test_pack import (
 from verifflowcc.base.model.entries import Candidate, Fate
 from verifflowcc.base.model.layers import CODE, HANDOVER, PRIORITY, TRACE, Layer
 from verifflowcc.base.records import replace
-from verifflowcc.prompt.rules.fill import FillTurn, LayerQueue, turn_of
+from verifflowcc.prompt.rules.fill import FillTurn, LayerQueue, TrimmedBody, turn_of
 from verifflowcc.prompt.rules.pack import Packing, pack
-from verifflowcc.prompt.rules.trim import TrimmedBody
 
 KINDS: dict[FillTurn, dict[str, Any]] = {
     FillTurn.RULES: {"always": True, "rule": True},

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tests.pure.base.test_fences import DOCUMENTS
 from verifflowcc.base.text.markdown import open_fence, split_lines
-from verifflowcc.prompt.rules.trim import TrimmedBody, mark, trim_text
+from verifflowcc.prompt.rules.fill import TrimmedBody
+from verifflowcc.prompt.rules.trim import mark, trim_text
 
 pytestmark = pytest.mark.vfcc("REQ-TRIM")
 

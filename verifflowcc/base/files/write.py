@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from stat import S_ISDIR, S_ISREG
+from stat import S_ISDIR, S_ISLNK, S_ISREG
 from typing import Any
 
 from verifflowcc import __version__
@@ -338,6 +338,7 @@ class ProjectTree:
     _listed: dict[str, tuple[tuple[str, os.DirEntry[str]], ...]] = field(default_factory=dict)
     _found: dict[str, ProjectFile | None] = field(default_factory=dict)
     _matched: dict[tuple[str, str], tuple[ProjectFile, ...]] = field(default_factory=dict)
+    _inner: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.stamps = Stamps(self.root)
@@ -349,9 +350,11 @@ class ProjectTree:
         """
         if (folder, pattern) not in self._matched:
             segments = tuple(part for part in pattern.split("/") if part not in ("", "."))
-            paths = sorted(set(self._match(folder, segments)))
-            found = (self._file(path) for path in paths)
-            self._matched[folder, pattern] = tuple(file for file in found if file is not None)
+            seen = self._found
+            for path in (paths := sorted(set(self._match(folder, segments)))):
+                if path not in seen:
+                    seen[path] = self._look(path)
+            self._matched[folder, pattern] = tuple([file for path in paths if (file := seen[path]) is not None])
         return self._matched[folder, pattern]
 
     def folders(self, folder: str) -> tuple[str, ...]:
@@ -363,31 +366,24 @@ class ProjectTree:
         """Return the bytes of a file that `find` returned."""
         return (self.root / as_on_disk(path)).read_bytes()
 
-    def _match(self, folder: str, segments: tuple[str, ...]) -> Iterator[str]:
+    def _match(self, folder: str, segments: tuple[str, ...]) -> list[str]:
         if not segments:
-            return
+            return []
         head, rest = segments[0], segments[1:]
         if head == "**":
-            yield from self._match(folder, rest or ("*",))
+            found = self._match(folder, rest or ("*",))
             for name, entry in self._entries(folder):
                 if entry.is_dir(follow_symlinks=False) and not name.startswith("."):
-                    yield from self._match(_join(folder, name), segments)
-        elif not rest:
-            yield from (_join(folder, name) for name in self._names(folder, head))
-        else:
-            for name in self._names(folder, head):
-                if self._is_folder(_join(folder, name)):
-                    yield from self._match(_join(folder, name), rest)
+                    found += self._match(_join(folder, name), segments)
+            return found
+        paths = [_join(folder, name) for name in self._names(folder, head)]
+        return [path for each in paths if self._is_folder(each) for path in self._match(each, rest)] if rest else paths
 
-    def _names(self, folder: str, segment: str) -> Iterator[str]:
+    def _names(self, folder: str, segment: str) -> list[str]:
         if not any(character in segment for character in "*?["):
-            yield segment
-            return
-        match = _segment_regex(segment).fullmatch
-        dotted = segment.startswith(".")
-        for name, _ in self._entries(folder):
-            if match(name) and (dotted or not name.startswith(".")):
-                yield name
+            return [segment]
+        match, dotted = _segment_regex(segment).fullmatch, segment.startswith(".")
+        return [name for name, _ in self._entries(folder) if match(name) and (dotted or name[0] != ".")]
 
     def _entries(self, folder: str) -> tuple[tuple[str, os.DirEntry[str]], ...]:
         if folder not in self._listed:
@@ -407,15 +403,12 @@ class ProjectTree:
         except OSError:
             return False
 
-    def _file(self, path: str) -> ProjectFile | None:
-        if path not in self._found:
-            self._found[path] = self._look(path)
-        return self._found[path]
-
     def _look(self, path: str) -> ProjectFile | None:
         full = f"{self.root}/{as_on_disk(path)}"
         try:
-            stat = os.stat(full)  # noqa: PTH116
+            stat = os.lstat(full)
+            is_link = S_ISLNK(stat.st_mode)
+            stat = os.stat(full) if is_link else stat  # noqa: PTH116
         except (FileNotFoundError, NotADirectoryError):
             self.stamps.take([path])
             return ProjectFile(path, problem="is a broken link") if os.path.islink(full) else None  # noqa: PTH114
@@ -423,27 +416,37 @@ class ProjectTree:
             self.stamps.take([path])
             return ProjectFile(path, problem=f"cannot be read: {error.strerror}")
         signature = self.stamps.note(path, stat)
+        touched_ns = max(stat.st_mtime_ns, stat.st_ctime_ns)
+        if S_ISREG(stat.st_mode) and not is_link and stat.st_size <= LARGEST_FILE_BYTES and path.isascii():
+            folder = full.rpartition("/")[0]
+            if self._inner.get(folder):  # what most files are
+                return ProjectFile(path, signature, touched_ns)
         if S_ISDIR(stat.st_mode):
             return None
         if not S_ISREG(stat.st_mode):
             return ProjectFile(path, problem="is not an ordinary file")
         if not _is_text(path):
             return ProjectFile(path, problem="has a name that is not UTF-8")
-        if not self._inside(full):
+        if not self._inside(full, is_link=is_link):
             return ProjectFile(path, problem="is a link that leaves the project")
         if stat.st_size > LARGEST_FILE_BYTES:
             size = f"{stat.st_size / 1_048_576:,.1f} MiB"
             return ProjectFile(
                 path, problem=f"has {size}; a memory file may have {LARGEST_FILE_BYTES // 1_048_576} MiB"
             )
-        return ProjectFile(path, signature, max(stat.st_mtime_ns, stat.st_ctime_ns))
+        return ProjectFile(path, signature, touched_ns)
 
-    def _inside(self, full: str) -> bool:
+    def _inside(self, full: str, *, is_link: bool) -> bool:
         """Whether the file is in the project once every link on the way is followed; folders are resolved once."""
         folder = full.rpartition("/")[0]
+        if not is_link and folder in self._inner:
+            return self._inner[folder]
         real_root = _real(str(self.root))
-        real = os.path.realpath(full) if os.path.islink(full) else _real(folder) + "/"  # noqa: PTH114
-        return real.startswith(real_root.rstrip("/") + "/")
+        real = os.path.realpath(full) if is_link else _real(folder) + "/"
+        inside = real.startswith(real_root.rstrip("/") + "/")
+        if not is_link:
+            self._inner[folder] = inside
+        return inside
 
 
 def names(pattern: str, name: str) -> bool:

@@ -2,13 +2,13 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, MutableMapping, Sequence
 from pathlib import Path
 
 from verifflowcc.base.files.write import ProjectFile
 from verifflowcc.base.index.index_file import DerivedTables, Store
-from verifflowcc.base.model.recall_values import Extent, Unit
-from verifflowcc.base.records import dataclass
+from verifflowcc.base.model.recall_values import Extent, Traits, Unit
+from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.record_codec import RecordCodec
 
 # Token counts by content digest, kept between commands and written in one go.
@@ -47,6 +47,11 @@ class CountCache(MutableMapping[str, int]):
         range_ = "SELECT key, tokens FROM counts WHERE key >= ? AND key < ?"
         self._here.update(self._store.rows(range_, (prefix, prefix + "\U0010ffff")))
 
+    def fetch(self, keys: Sequence[str]) -> None:
+        """Read the counts of so many keys, in one go."""
+        marks = ",".join("?" * len(keys))
+        self._here.update(self._store.rows(f"SELECT key, tokens FROM counts WHERE key IN ({marks})", tuple(keys)))
+
     def save(self) -> None:
         """Write the new counts, within a transaction."""
         self._store.write_all("INSERT OR REPLACE INTO counts VALUES (?, ?)", self.new.items())
@@ -54,10 +59,28 @@ class CountCache(MutableMapping[str, int]):
 
 
 _MOST_VALUES = 500
+_FEW = 200
+"""So many files at most are asked for by name; of more, all rows are read."""
+_TRAITS = """
+SELECT number, path, signature, kind, importance, confidence, recency, units, length FROM file_traits
+"""
+_NAMED = "SELECT path FROM file_traits WHERE"
+_UNITS_OF = "SELECT path, units FROM files JOIN file_units USING (number)"
 _UNITS: RecordCodec[tuple[Unit, ...]] = RecordCodec(tuple[Unit, ...])
 
 Matches = Mapping[str, tuple[Unit, ...]]
 """Path → what of a file is searched, for files that hold any of the terms asked for."""
+
+Row = tuple[int, str, str, int, int, int, str | int | None, int, int]
+"""The traits of a file: number, path, signature, kind, importance, confidence, recency, units, weighted length."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraitRows:
+    """The traits of all files that have any, by path, and number → how often each of the terms asked for is in it."""
+
+    rows: Mapping[str, Row] = field(default_factory=dict)
+    counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +105,9 @@ class FileReading:
 
     known: IndexedFile
     units: tuple[Unit, ...]
-
-    @property
-    def terms(self) -> set[str]:
-        """All terms in it."""
-        return {term for unit in self.units for field in unit.terms for term in field.split()}
+    traits: Traits | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """For each term in it, its weighted number."""
 
 
 class Index(DerivedTables):
@@ -105,11 +126,63 @@ class Index(DerivedTables):
         before = self._store.replaced
         try:
             with self._store.transaction("BEGIN"):
-                found, matches = self._known(files), self._matches(terms)
+                found = self._known(files)
+                matches = self._matches(terms, found.keys())
         except sqlite3.OperationalError as error:
             self._notices.append(f"the index was not read: {error}")
             return {}, {}
         return (found, matches) if self._store.replaced == before else ({}, {})
+
+    def traits(self, terms: Sequence[str]) -> TraitRows:
+        """Return the traits of all files that have any, gone ones too, and in which of them the terms are, how often.
+
+        Both are of one state of the index; nothing where it is damaged or cannot be read.
+        """
+        before = self._store.replaced
+        counts: dict[int, dict[str, int]] = {}
+        try:
+            with self._store.transaction("BEGIN"):
+                rows = self._store.rows(_TRAITS)
+                for begin in range(0, len(terms), _MOST_VALUES):
+                    part = terms[begin : begin + _MOST_VALUES]
+                    query = f"SELECT number, term, count FROM postings WHERE term IN ({','.join('?' * len(part))})"
+                    for number, term, count in self._store.rows(query, tuple(part)):
+                        counts.setdefault(number, {})[term] = count
+        except sqlite3.OperationalError as error:
+            self._notices.append(f"the index was not read: {error}")
+            return TraitRows()
+        return TraitRows({row[1]: row for row in rows}, counts) if self._store.replaced == before else TraitRows()
+
+    def times(self, numbers: Collection[int]) -> dict[int, tuple[str, bool]]:
+        """Return of files with traits the day of their unit, and whether it names a time."""
+        wanted = frozenset(numbers)
+        rows = self._read("SELECT number, day, timed FROM file_traits")
+        return {number: (day, bool(timed)) for number, day, timed in rows if number in wanted}
+
+    def named(self, names: Collection[str], numbers: Collection[int]) -> set[str]:
+        """Return the paths of files with traits that have one of the names, subjects, or numbers of decisions."""
+        found: set[str] = set()
+        asked: Sequence[tuple[str, Collection[str | int]]] = (("name", names), ("subject", names), ("decided", numbers))
+        for column, wanted in asked:
+            values = tuple(each for each in wanted if isinstance(each, int) or each.isascii())
+            for begin in range(0, len(values), _MOST_VALUES):
+                part = values[begin : begin + _MOST_VALUES]
+                marks = ",".join("?" * len(part))
+                found |= {path for (path,) in self._read(f"{_NAMED} {column} IN ({marks})", part)}
+        return found
+
+    def units(self, files: Sequence[ProjectFile]) -> dict[str, tuple[Unit, ...]]:
+        """Return what is searched of those of `files` that are known as they are, by path."""
+        wanted = {file.path: file.signature for file in files}
+        columns = "SELECT path, signature, units FROM files JOIN file_units USING (number)"
+        rows = list[tuple[str, str, str]]()
+        if len(wanted) > _FEW * 5:
+            rows = self._read(columns)
+        else:
+            for begin in range(0, len(files), _MOST_VALUES):
+                part = [file.path for file in files[begin : begin + _MOST_VALUES]]
+                rows += self._read(f"{columns} WHERE path IN ({','.join('?' * len(part))})", part)
+        return {path: _UNITS.value(units) for path, signature, units in rows if wanted.get(path) == signature}
 
     def learn(self, files: Sequence[FileReading]) -> None:
         """Replace what is known of `files`, all in one transaction."""
@@ -135,20 +208,27 @@ class Index(DerivedTables):
             if settled and wanted.get(path) == signature
         }
 
-    def _matches(self, terms: Sequence[str]) -> Matches:
+    def _matches(self, terms: Sequence[str], paths: Collection[str]) -> Matches:
         found: dict[str, tuple[Unit, ...]] = {}
+        if not paths:
+            return found
         for begin in range(0, len(terms), _MOST_VALUES):
             part = terms[begin : begin + _MOST_VALUES]
-            numbers = f"SELECT DISTINCT number FROM postings WHERE term IN ({','.join('?' * len(part))})"
-            query = f"SELECT path, units FROM files JOIN file_units USING (number) WHERE number IN ({numbers})"
-            for path, units in self._store.rows(query, tuple(part)):
-                if path not in found:
+            terms_of = f"SELECT 1 FROM postings WHERE number = files.number AND term IN ({','.join('?' * len(part))})"
+            if len(paths) <= _FEW:
+                among = f"path IN ({','.join('?' * len(paths))}) AND EXISTS ({terms_of})"
+                rows = self._store.rows(f"{_UNITS_OF} WHERE {among}", (*paths, *part))
+            else:
+                numbers = f"SELECT DISTINCT number FROM postings WHERE term IN ({','.join('?' * len(part))})"
+                rows = self._store.rows(f"{_UNITS_OF} WHERE number IN ({numbers})", tuple(part))
+            for path, units in rows:
+                if path not in found and path in paths:
                     found[path] = _UNITS.value(units)
         return found
 
     def _rows(self, wanted: Mapping[str, str]) -> list[tuple[str, str, int, str, str, str, str]]:
         columns = "SELECT path, signature, settled, digest, facts, notices, extent FROM files"
-        if len(wanted) > 200:
+        if len(wanted) > _FEW:
             return self._store.rows(columns)
         marks = ",".join("?" * len(wanted))
         return self._store.rows(f"{columns} WHERE path IN ({marks})", tuple(wanted))
@@ -158,6 +238,7 @@ class Index(DerivedTables):
         for old in self._store.rows("SELECT number FROM files WHERE path = ?", (known.path,)):
             self._store.rows("DELETE FROM postings WHERE number = ?", old)
             self._store.rows("DELETE FROM file_units WHERE number = ?", old)
+            self._store.rows("DELETE FROM file_traits WHERE number = ?", old)
         self._store.rows(
             "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -172,4 +253,22 @@ class Index(DerivedTables):
             ),
         )
         self._store.rows("INSERT INTO file_units VALUES (?, ?)", (number, _UNITS.text(file.units)))
-        self._store.write_all("INSERT INTO postings VALUES (?, ?)", [(term, number) for term in sorted(file.terms)])
+        postings = [(term, number, file.counts[term]) for term in sorted(file.counts)]
+        self._store.write_all("INSERT INTO postings VALUES (?, ?, ?)", postings)
+        if file.traits is not None and known.settled:
+            kind, importance, confidence, recency, length, *names = file.traits
+            self._store.rows(
+                f"INSERT INTO file_traits VALUES ({','.join('?' * 14)})",
+                (
+                    number,
+                    known.path,
+                    known.signature,
+                    kind,
+                    importance,
+                    confidence,
+                    recency,
+                    len(file.units),
+                    length,
+                    *names,
+                ),
+            )

@@ -166,7 +166,7 @@ def having(names: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
             yield f"{column} IN ({','.join('?' * len(part))})", part
 
 
-LAYOUT = 16
+LAYOUT = 18
 _OLD_TABLES = """
 SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'
 """
@@ -182,7 +182,12 @@ CREATE TABLE files (
     digest TEXT NOT NULL, facts TEXT NOT NULL, notices TEXT NOT NULL, extent TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE file_units (number INTEGER PRIMARY KEY, units TEXT NOT NULL);
-CREATE TABLE postings (term TEXT, number INTEGER, PRIMARY KEY (term, number)) WITHOUT ROWID;
+CREATE TABLE file_traits (
+    number INTEGER PRIMARY KEY, path TEXT NOT NULL, signature TEXT NOT NULL, kind INTEGER NOT NULL,
+    importance INTEGER NOT NULL, confidence INTEGER NOT NULL, recency, units INTEGER NOT NULL, length INTEGER NOT NULL,
+    name TEXT NOT NULL, subject TEXT, decided INTEGER, day TEXT NOT NULL, timed INTEGER NOT NULL
+);
+CREATE TABLE postings (term TEXT, number INTEGER, count INTEGER NOT NULL, PRIMARY KEY (term, number)) WITHOUT ROWID;
 CREATE INDEX postings_by_number ON postings (number);
 CREATE TABLE counts (key TEXT PRIMARY KEY, tokens INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE code (digest TEXT, kind TEXT, facts TEXT, PRIMARY KEY (digest, kind)) WITHOUT ROWID;

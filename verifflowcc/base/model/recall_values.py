@@ -65,13 +65,35 @@ def extent_of(units: Iterable[Unit]) -> Extent:
 NOTHING = extent_of(())
 
 
+class Traits(NamedTuple):
+    """What ranking asks of a file without relations to others, so that it need not be read; `kind` is its sort.
+
+    `name`, `subject` and `decided` are names by which others may mean it; `day` and `timed` are of its one unit.
+    """
+
+    kind: int
+    importance: int
+    confidence: int
+    recency: str | int | None
+    length: int
+    name: str
+    subject: str | None
+    decided: int | None
+    day: str
+    timed: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Statistics of what is searched: the number of units, all their terms by field, and term → units that hold it."""
+    """Statistics of what is searched: the number of units, all their terms by field, and term → units that hold it.
+
+    `more` is the weighted length of units of which the terms by field are not known.
+    """
 
     units: int
     lengths: tuple[int, ...]
     containing: Mapping[str, int]
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,15 @@ All scores are integers and the order is total, so that every clone of a commit 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from heapq import nsmallest
+from typing import NamedTuple, TypeVar
 
 from verifflowcc.base.model.config_values import ExpansionSettings
-from verifflowcc.base.model.item_values import Item
-from verifflowcc.base.model.recall_values import FIELDS, NOTHING, Corpus, Edge, Extent, KeptUnit, Parts, Unit
+from verifflowcc.base.model.item_values import NOTE, TURN, DecisionStatus, Item, Status, awaits_promotion
+from verifflowcc.base.model.recall_values import FIELDS, NOTHING, Corpus, Edge, Extent, KeptUnit, Parts, Traits, Unit
 from verifflowcc.base.records import dataclass
-from verifflowcc.memory.rules.recall_scoring import QuestionTerms, score
+from verifflowcc.memory.rules.candidates import TRIGGER
+from verifflowcc.memory.rules.recall_scoring import QuestionTerms, length_of, score, score_alone
 
 # One step along typed links from what was found: a few more items, behind the direct hits and never in their place.
 
@@ -172,15 +174,133 @@ class Score:
     relevance: int = 0
 
 
-def rank(candidates: Sequence[RankingInput], task: QuestionTerms | None) -> list[Score]:
-    """Return all candidates, best first; ties by key. Without a task nothing is relevant."""
-    relevance = _relevance(candidates, task) if task else [0] * len(candidates)
-    recent = recency([candidate.recency for candidate in candidates])
+ALONE, PARTED, WAITING = 1, 2, 3
+"""Kinds of items without relations: of one unit without a speaker, of other units, and those that await promotion."""
+
+_SURE_CHARS = 16
+"""A text of so many characters has a token, whatever counts them."""
+_LARGEST_NUMBER = 1 << 53
+_IN_FORCE = (None, DecisionStatus.ACCEPTED, DecisionStatus.PROPOSED)
+
+
+def traits_of(item: Item, body: str, units: Sequence[Unit], extent: Extent) -> Traits | None:
+    """Return the traits of an item without relations, of which no prompt says more than of an ordinary one.
+
+    It leads to no other item and no code, and nothing in it depends on the task or the day. None for all others.
+    """
+    decision, recent = item.decision, item.recency.value
+    if item.archived or item.type in (NOTE, TURN) or not item.path.endswith(".md") or len(body.strip()) < _SURE_CHARS:
+        return None
+    if decision and (decision.status not in _IN_FORCE or decision.supersedes or decision.superseded_by):
+        return None
+    if isinstance(recent, int) and recent >= _LARGEST_NUMBER:
+        return None
+    if awaits_promotion(item):
+        kind = WAITING
+    elif item.status is not Status.ACTIVE or item.links or item.refs or TRIGGER in dict(item.details):
+        return None
+    else:
+        kind = ALONE if len(units) == 1 and units[0].place is None and not units[0].speaker else PARTED
+    number, first = decision.number if decision else None, units[0]
+    found = Traits(
+        *(kind, item.importance, item.confidence, recent if item.recency.kind else None, length_of(extent)),
+        *(item.id, item.key, number, first.day, first.timed),
+    )
+    return found if all(each.isascii() for each in found if isinstance(each, str)) else None
+
+
+class PlainItem(NamedTuple):
+    """An item that is ranked by its traits alone: what it says was not read.
+
+    `key` is its place among the others, `number` its number in the index. `alone` is one with a single unit without
+    a speaker. `last`: it comes behind all others where no word of the task is in it.
+    """
+
+    key: str
+    path: str
+    number: int
+    importance: int
+    confidence: int
+    recency: str | int | None
+    units: int
+    length: int
+    alone: bool
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlainItems:
+    """Items by their traits, and how often the terms of the task are in each, by its number.
+
+    `units_of` reads the units of items that are not alone, `times_of` the day and time of those that are.
+    """
+
+    items: Sequence[PlainItem]
+    counts: Mapping[int, Mapping[str, int]]
+    units_of: Callable[[Sequence[PlainItem]], Mapping[str, tuple[Unit, ...]]]
+    times_of: Callable[[Sequence[int]], Mapping[int, tuple[str, bool]]]
+
+
+NO_ITEMS = PlainItems((), {}, lambda _: {}, lambda _: {})
+
+
+def rank(
+    candidates: Sequence[RankingInput],
+    task: QuestionTerms | None,
+    plain: PlainItems = NO_ITEMS,
+    most: int = 0,
+    read: Callable[[Sequence[PlainItem]], Sequence[RankingInput]] | None = None,
+) -> list[Score]:
+    """Return all candidates, best first; ties by key. Without a task nothing is relevant.
+
+    `plain` items compete with them: those that can be among the first `most` of these, or from which links are
+    followed, are read, and follow the candidates in what `index` counts.
+    """
+    count = len(candidates)
+    relevance = _relevance(candidates, task, plain) if task else [0] * (count + len(plain.items))
+    recent = recency(
+        [
+            *(candidate.recency for candidate in candidates),
+            *(None if each.recency is None else (_KINDS[type(each.recency)], each.recency) for each in plain.items),
+        ]
+    )
+    every, places = list(candidates), list(range(count))
+    if read is not None and plain.items:
+        chosen = _best(plain.items, relevance[count:], recent[count:], most, task)
+        every += read([plain.items[index] for index in chosen])
+        places += (count + index for index in chosen)
     scores = [
-        _score(index, candidate, relevance[index], recent[index], task) for index, candidate in enumerate(candidates)
+        _score(index, candidate, relevance[place], recent[place], task)
+        for index, (candidate, place) in enumerate(zip(every, places, strict=True))
     ]
-    scores.sort(key=lambda score: (-score.total, candidates[score.index].key))
+    scores.sort(key=lambda score: (-score.total, every[score.index].key))
     return scores
+
+
+_KINDS: Mapping[type, str] = {str: "date", int: "number"}
+
+
+def _best(
+    items: Sequence[PlainItem], relevance: Sequence[int], recent: Sequence[int], most: int, task: QuestionTerms | None
+) -> list[int]:
+    """Return the places of the items that can be among the first `most`, and of those that links are followed from."""
+    order = [
+        (
+            each.last and task is not None and not relevant,
+            -(
+                RELEVANCE_WEIGHT * relevant
+                + IMPORTANCE_WEIGHT * each.importance
+                + CONFIDENCE_WEIGHT * each.confidence
+                + RECENCY_WEIGHT * new
+            ),
+            each.key,
+            index,
+        )
+        for index, (each, relevant, new) in enumerate(zip(items, relevance, recent, strict=True))
+    ]
+    first = nsmallest(most, order)
+    hits = nsmallest(FROM_BEST, (each for each in order if relevance[each[3]]))
+    return list(dict.fromkeys(each[3] for each in (*first, *hits)))
 
 
 def _score(index: int, candidate: RankingInput, relevance: int, recent: int, task: QuestionTerms | None) -> Score:
@@ -197,24 +317,47 @@ def _score(index: int, candidate: RankingInput, relevance: int, recent: int, tas
     return Score(index, total, why, relevance)
 
 
-def _relevance(candidates: Sequence[RankingInput], task: QuestionTerms) -> list[int]:
+def _relevance(candidates: Sequence[RankingInput], task: QuestionTerms, plain: PlainItems = NO_ITEMS) -> list[int]:
+    """Return the relevance of the candidates, then of the plain items."""
     kept: list[KeptUnit] = []
     owner: list[int] = []
-    for index, candidate in enumerate(candidates):
-        for part, unit in enumerate(candidate.units):
-            kept.append(KeptUnit(len(owner), candidate.key, part, unit))
+
+    def keep(index: int, key: str, units: Sequence[Unit]) -> None:
+        for part, unit in enumerate(units):
+            kept.append(KeptUnit(len(owner), key, part, unit))
             owner.append(index)
-    if not kept:
-        return [0] * len(candidates)
+
+    for index, candidate in enumerate(candidates):
+        keep(index, candidate.key, candidate.units)
+    count = len(candidates)
+    matched = [(index, each) for index, each in enumerate(plain.items, count) if each.number in plain.counts]
+    alone = {each.number: index for index, each in matched if each.alone}
+    parted = [each for each in matched if not each[1].alone]
+    if parted:
+        units = plain.units_of([each for _, each in parted])
+        for index, each in parted:
+            keep(index, each.key, units.get(each.path, ()))
+    found = [0] * (count + len(plain.items))
+    if not kept and not alone:
+        return found
+    held = _containing(kept, task.terms)
+    for number in alone:
+        for term in plain.counts[number]:
+            held[term] += 1
     corpus = Corpus(
-        sum(candidate.extent.units for candidate in candidates),
-        tuple(map(sum, zip(*(candidate.extent.lengths for candidate in candidates), strict=True))),
-        _containing(kept, task.terms),
+        sum(candidate.extent.units for candidate in candidates) + sum(each.units for each in plain.items),
+        tuple(map(sum, zip(NOTHING.lengths, *(candidate.extent.lengths for candidate in candidates), strict=True))),
+        held,
+        sum(each.length for each in plain.items),
     )
-    found = [0] * len(candidates)
-    for scored in score(task, corpus, kept, speakers=_speakers(kept, task)):
+    speakers = _speakers(kept, task)
+    for scored in score(task, corpus, kept, speakers=speakers):
         index = owner[scored.kept.number]
         found[index] = max(found[index], scored.score)
+    times = plain.times_of(list(alone)) if alone and (task.asks_time or task.is_dated) else {}
+    texts = ((each.number, each.length, plain.counts[each.number]) for _, each in matched if each.alone)
+    for number, value in score_alone(task, corpus, texts, times, speakers).items():
+        found[alone[number]] = value
     best = max(found, default=0)
     return [max(1, value * 1000 // best) if value else 0 for value in found]
 

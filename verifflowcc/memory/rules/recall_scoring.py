@@ -16,7 +16,7 @@ from zlib import crc32
 from verifflowcc.base.model.config_values import code_path
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.model.recall_values import FIELDS, Corpus, KeptUnit, Unit
+from verifflowcc.base.model.recall_values import FIELDS, Corpus, Extent, KeptUnit, Unit
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.identifiers import slug
 from verifflowcc.base.text.stems import EVERYDAY, stems, words_of
@@ -344,6 +344,52 @@ def score(
     return [one for one in scored if one.score > 0]
 
 
+def score_alone(
+    question: QuestionTerms,
+    corpus: Corpus,
+    found: Iterable[tuple[int, int, Mapping[str, int]]],
+    times: Mapping[int, tuple[str, bool]],
+    speakers: frozenset[str],
+) -> dict[int, int]:
+    """Return the scores of units without speakers and neighbours, by number; the same as those of `score`.
+
+    `found` has of each its number, its weighted length and its weighted number of each term; `times` its day and
+    whether it names a time, where the question asks for either.
+    """
+    terms = {
+        term: weight * EVERYDAY_SHARE // 100 if term in EVERYDAY else weight
+        for term, weight in wanted(question, corpus, speakers).items()
+    }
+    mean, scores = max(1, _mean(corpus)), dict[int, int]()
+    for number, length, counts in found:
+        saturation, words = 50 * K1_TEXT * OWN * (mean + length) // mean, 0
+        for term, held in counts.items():
+            if term in terms:
+                count = 100 * OWN * held
+                words += 256 * terms[term] * count // (count + saturation)
+        if words:
+            words += words * THREAD // 100
+            day, timed = times.get(number, ("", False))
+            words = words * TIME // 100 if question.asks_time and timed else words
+            scores[number] = words * (1000 + question.date_bonus(day)) // 1000
+    return scores
+
+
+def counts_of(units: Iterable[Unit]) -> dict[str, int]:
+    """Return the weighted number of each term in units."""
+    counts: dict[str, int] = {}
+    for unit in units:
+        for weight, text in zip(WEIGHTS, unit.terms, strict=True):
+            for term in text.split():
+                counts[term] = counts.get(term, 0) + weight
+    return counts
+
+
+def length_of(extent: Extent) -> int:
+    """Return the weighted length of what has an extent, in twentieths."""
+    return sum(WEIGHTS[place] * extent.lengths[place] for place in _BODY)
+
+
 def is_turn(unit: Unit) -> bool:
     """Say whether a unit is a turn of a conversation."""
     return unit.place is not None and bool(unit.speaker)
@@ -462,7 +508,7 @@ def _whole(question: QuestionTerms, speakers: frozenset[str], unit: Unit, words:
 
 def _mean(corpus: Corpus) -> int:
     """The mean weighted length of a unit, in twentieths."""
-    return sum(WEIGHTS[place] * corpus.lengths[place] for place in _BODY) // max(1, corpus.units)
+    return (corpus.more + length_of(Extent(corpus.units, corpus.lengths))) // max(1, corpus.units)
 
 
 def log2(numerator: int, denominator: int) -> int:

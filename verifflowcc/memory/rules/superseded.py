@@ -244,6 +244,19 @@ def named_by_id(items: Sequence[Item]) -> bool:
     return ids.issuperset(names) and all(ids.issuperset(_targets(item)) for item in items)
 
 
+def names_leading(items: Iterable[Item]) -> tuple[frozenset[str], frozenset[int]]:
+    """Return all names by which these items may mean others, and the numbers: more than they do mean, never less."""
+    names: set[str] = set()
+    for item in items:
+        names.update(link.to for link in item.links)
+        if item.decision:
+            names.update((*item.decision.supersedes, *item.decision.superseded_by))
+        if item.archived and item.archived.into:
+            names.add(item.archived.into)
+    numbers = (found for name in names if (found := _NUMBER.fullmatch(name)))
+    return frozenset(names), frozenset(int(found[1]) for found in numbers)
+
+
 def _derive(
     newer: Mapping[str, set[str]], marked: Mapping[str, str | None], circles: set[tuple[str, str]]
 ) -> dict[str, Replacement]:

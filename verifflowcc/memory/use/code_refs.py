@@ -11,10 +11,7 @@ from verifflowcc.base.model.config_values import CodeStatus, code_path
 from verifflowcc.base.model.item_values import Item, Ref, is_trace_type
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.base.use.stage_words import one_line
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.stale_refs import renewed, stale_clause
-from verifflowcc.memory.use.item_scope import identity_of
 
 # Which items speak of code that is not as it was: of many items at once, each file looked at once.
 
@@ -44,6 +41,10 @@ class ReferencedCode:
         Raises WorkspaceError where the index cannot be used at all, or git cannot tell what the commit holds.
         """
         ours = self._ours(items)
+        if not ours:
+            return {}, ""
+        from verifflowcc.memory.rules.stale_refs import stale_clause
+
         code = self.look(ref for item in ours for ref in item.refs)
         clauses = ((item.path, stale_clause(item, code)) for item in ours)
         return {path: clause for path, clause in clauses if clause}, _digest(code)
@@ -124,6 +125,8 @@ def committed_code(workspace: Workspace, folder: Path, commit: str) -> Reference
 
 def renewed_refs(workspace: Workspace | None, refs: Iterable[Ref]) -> tuple[Ref, ...]:
     """Return refs with the digests that their code has now; without one where nothing is there, or in no project."""
+    from verifflowcc.memory.rules.stale_refs import renewed
+
     given = tuple(refs)
     code = code_of(workspace).look(given) if workspace is not None else {}
     return tuple(renewed(ref, code) for ref in given)
@@ -171,6 +174,8 @@ def changed_refs(
 
 
 def _named(workspace: Workspace | None, text: str) -> Ref:
+    from verifflowcc.base.use.stage_words import one_line
+
     line = one_line(text, "--ref")
     path, _, symbol = line.partition(":")
     plain = PurePosixPath(path)
@@ -195,6 +200,8 @@ def _without(item: Item, less: Sequence[str]) -> tuple[Ref, ...]:
 
 def _demand_of_here(workspace: Workspace | None, item: Item) -> None:
     """Raise UsageError where a person's item speaks of the code of another project."""
+    from verifflowcc.memory.use.item_scope import identity_of
+
     theirs = item.source.project if item.scope == USER else None
     if theirs is not None and (workspace is None or identity_of(workspace).text != theirs):
         raise UsageError(f"{item.id} speaks of the code of {theirs}, which is not here", hint="cd to that project")

@@ -14,9 +14,8 @@ from verifflowcc.base.model.layers import CODE, Layer
 from verifflowcc.base.model.ports import Count
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.code_views import DIFF_LANGUAGE
-from verifflowcc.prompt.rules.fill import LayerQueue
+from verifflowcc.prompt.rules.fill import MINIMUM_TRIMMED_TOKENS, LayerQueue, TrimmedBody
 from verifflowcc.prompt.rules.pack import Packing, pack
-from verifflowcc.prompt.rules.trim import MINIMUM_TRIMMED_TOKENS, TrimmedBody, summarise, trim_text
 
 REFINEMENTS = 3
 """How often spare tokens are offered again. Two are enough in practice; the bound keeps the work linear."""
@@ -169,6 +168,8 @@ def trimmer(count: Count, text_of: Callable[[Candidate], str]) -> Callable[[Cand
         if key not in known and candidate.kind == DIFF_LANGUAGE:
             known[key] = None  # part of a hunk is no diff
         elif key not in known:
+            from verifflowcc.prompt.rules.trim import summarise, trim_text  # most entries are whole or left out
+
             text, total, path = text_of(candidate), candidate.tokens, candidate.path
             found = trim_text(text, limit_tokens, count, total_tokens=total, rest=path, kind=candidate.kind)
             if found is None and candidate.short_form:

@@ -6,7 +6,6 @@ from enum import IntEnum
 from verifflowcc.base.model.entries import Candidate
 from verifflowcc.base.model.layers import CODE, TRACE, Layer
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.prompt.rules.trim import MINIMUM_TRIMMED_TOKENS, TrimmedBody
 
 # What the shares of the layers leave over is given out in turns, the most important entries first.
 
@@ -43,6 +42,23 @@ SUMMARY_TOKENS = 128
 
 LEAST_SUMMARY_TOKENS = 64
 """With less room than this, the frame around a summary would cost as much as what it says."""
+
+MINIMUM_TRIMMED_TOKENS = 256
+"""Less than this of an entry is not worth its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrimmedBody:
+    """A trimmed body, its tokens (the mark included), and how many tokens of the entry it leaves out.
+
+    `summary` says that it is the short form: pieces from all of the text, in place of its beginning.
+    """
+
+    text: str
+    tokens: int
+    left_out_tokens: int
+    summary: bool = False
+
 
 Trim = Callable[[Candidate, int], TrimmedBody | None]
 """Cuts a candidate's body to at most so many tokens, or says that it cannot."""

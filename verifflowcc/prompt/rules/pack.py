@@ -7,18 +7,19 @@ from verifflowcc.base.model.entries import Candidate, Fate, LayerUse, PlacedCand
 from verifflowcc.base.model.layers import PRIORITY, Layer
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.prompt.rules.fill import (
+    MINIMUM_TRIMMED_TOKENS,
     FillTurn,
     LayerFill,
     LayerOffer,
     LayerQueue,
     Trim,
+    TrimmedBody,
     below_cap,
     fill,
     make_offer,
     top_up,
     what_fits,
 )
-from verifflowcc.prompt.rules.trim import MINIMUM_TRIMMED_TOKENS, TrimmedBody
 
 # Split a budget into whole parts in proportion to weights.
 

@@ -5,6 +5,7 @@ is data: items in one fence for each level of trust, each file in a fence of its
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
@@ -195,9 +196,10 @@ def groups_of(shown: Sequence[ShownEntry], level: int = 3, *, rules: bool = Fals
 
     With `rules`, a person's pages stand first, unfenced.
     """
-    items = [one for one in shown if one.candidate.item and one.candidate.kind == MARKDOWN]
-    files = [one for one in shown if one not in items]
-    pages = [one for one in files if rules and one.candidate.trust == _HUMAN and one.candidate.kind == MARKDOWN]
+    items, files = _parted(shown, lambda one: bool(one.candidate.item) and one.candidate.kind == MARKDOWN)
+    pages, files = _parted(
+        files, lambda one: rules and one.candidate.trust == _HUMAN and one.candidate.kind == MARKDOWN
+    )
     found = [_page(one, level) for one in pages]
     found += _lists([one for one in items if one.candidate.trust == _HUMAN], level)
     found += [
@@ -205,8 +207,18 @@ def groups_of(shown: Sequence[ShownEntry], level: int = 3, *, rules: bool = Fals
         for trust in _BY
         if (those := [one for one in items if one.candidate.trust == trust])
     ]
-    found += [_data_file(one, level) for one in files if one not in pages]
+    found += [_data_file(one, level) for one in files]
     return tuple(each for each in found if each.text)
+
+
+def _parted(
+    shown: Sequence[ShownEntry], holds: Callable[[ShownEntry], bool]
+) -> tuple[list[ShownEntry], list[ShownEntry]]:
+    """Return the entries of which something holds, and the others."""
+    parts: tuple[list[ShownEntry], list[ShownEntry]] = [], []
+    for one in shown:
+        parts[not holds(one)].append(one)
+    return parts
 
 
 def list_group(heading: str, shown: Sequence[ShownEntry], level: int = 3) -> tuple[GroupView, ...]:
@@ -235,8 +247,8 @@ def _lists(items: Sequence[ShownEntry], level: int) -> Iterator[GroupView]:
     for name in _types(items):
         those = [one for one in items if one.candidate.type == name]
         dated = _dated(those)
-        divided = [one for one in those if _is_divided(_body(one))]
-        lines = [_item(one, dated=one.candidate.path in dated) for one in those if one not in divided]
+        divided, listed = _parted(those, lambda one: _is_divided(_body(one)))
+        lines = [_item(one, dated=one.candidate.path in dated) for one in listed]
         parts = ["\n".join(lines), *(_divided(one, level + 1, dated=one.candidate.path in dated) for one in divided)]
         yield group_view(level, _plural(name), "\n\n".join(filter(None, parts)))
 
@@ -295,6 +307,7 @@ def _body(one: ShownEntry) -> str:
     return split_title(one.candidate.title, _plain(one.text))[1]
 
 
+@lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
     return plain_text(withhold(text))
 
@@ -327,9 +340,9 @@ def _with_marks(name: str, one: ShownEntry, before: Iterable[str] = ()) -> str:
 
 def _dated(items: Sequence[ShownEntry]) -> frozenset[str]:
     """Return the paths of items of one type that repeat or replace each other: only their dates differ."""
-    subjects = [one.candidate.subject for one in items if one.candidate.subject]
+    subjects = Counter(one.candidate.subject for one in items if one.candidate.subject)
     return frozenset(
-        one.candidate.path for one in items if one.candidate.invalid_reason or subjects.count(one.candidate.subject) > 1
+        one.candidate.path for one in items if one.candidate.invalid_reason or subjects[one.candidate.subject] > 1
     )
 
 

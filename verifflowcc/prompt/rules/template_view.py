@@ -5,6 +5,7 @@ no heading and no fence; a *body* (`EntryView.text`, `PromptView.task`) is text 
 fenced by the template with the entry's own `fence`, or prose whose fences are closed.
 """
 
+from functools import lru_cache
 from typing import Annotated
 
 from verifflowcc.base.model.lazy import lazy_pattern
@@ -30,6 +31,7 @@ def plain_text(text: str) -> str:
     return show_invisible(text).rstrip("\n")
 
 
+@lru_cache(maxsize=8192)
 def one_line(text: str) -> str:
     """Return `text` as one line of at most `LINE_CHARS` characters, without secrets; what was cut shows as `…`."""
     text = withhold(text)
@@ -201,6 +203,7 @@ class PromptView:
         return {name: getattr(self, name) for name in field_names(self)}
 
 
+@lru_cache(maxsize=4096)  # a prompt is rendered a few times until it fits
 def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
     key: str,
     text: str,

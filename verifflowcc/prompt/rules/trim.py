@@ -13,6 +13,7 @@ from verifflowcc.base.model.ports import Count
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.extract import sentence_ends, short_form, word_ends
 from verifflowcc.base.text.markdown import Line, LineKind, close_fences, headings, read_lines, split_lines
+from verifflowcc.prompt.rules.fill import MINIMUM_TRIMMED_TOKENS, TrimmedBody
 
 # Where an entry may be cut: before a section, before a block, or within the text of a block.
 
@@ -210,23 +211,7 @@ def _stretches(form: _Form) -> Iterator[Stretch]:
             yield Stretch(form.offsets[number], end, closing, prose=line.kind in RUNNING)
 
 
-MINIMUM_TRIMMED_TOKENS = 256
-"""Less than this of an entry is not worth its place."""
-
 ATTEMPTS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class TrimmedBody:
-    """A trimmed body, its tokens (the mark included), and how many tokens of the entry it leaves out.
-
-    `summary` says that it is the short form: pieces from all of the text, in place of its beginning.
-    """
-
-    text: str
-    tokens: int
-    left_out_tokens: int
-    summary: bool = False
 
 
 @dataclass(frozen=True, slots=True)

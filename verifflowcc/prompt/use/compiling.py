@@ -50,7 +50,7 @@ def with_texts(placed: Sequence[PlacedCandidate], reading: BodyReader) -> tuple[
 
 def pack_layer(here: PromptInputs, reading: BodyReader, layer: Layer) -> tuple[PlacedCandidate, ...]:
     """Return the fates of one layer's candidates where the whole budget is theirs."""
-    gathered = _gathered(here, reading)
+    gathered = _gathered(here, reading, explained=False)
     queues = [replace(queue, share=SHARE_UNIT) for queue in _queues(here, gathered) if queue.layer is layer]
     trim = trimmer(here.counter.count, _text_of(reading))
     placed = pack(queues, here.budget_tokens, lambda _: 0, trim).placed
@@ -58,8 +58,9 @@ def pack_layer(here: PromptInputs, reading: BodyReader, layer: Layer) -> tuple[P
     return placed
 
 
-def _gathered(here: PromptInputs, reading: BodyReader) -> PromptCandidates:
-    return gather(here.selection, reading, here.sources, here.aim, here.caps, past=here.past, checking=here.checking)
+def _gathered(here: PromptInputs, reading: BodyReader, *, explained: bool) -> PromptCandidates:
+    past, checking = here.past, here.checking
+    return gather(here.selection, reading, here.sources, here.aim, here.caps, past, checking, explained=explained)
 
 
 def _save(here: PromptInputs) -> tuple[str, ...]:
@@ -87,19 +88,10 @@ def _text_of(reading: BodyReader) -> Callable[[Candidate], str]:
 
 def compile_here(here: PromptInputs, reading: BodyReader) -> ContextPackage:
     """Return the prompt and its explanation. Raises as `services.context.compile_context` says."""
-    gathered = _gathered(here, reading)
+    gathered = _gathered(here, reading, explained=True)
     compiled = _pack(here, gathered, reading)
-    placed = compiled.packing.placed
-    failed = here.sources.reader
-    notices = (
-        *(*here.notices, *gathered.notices, *failed.notices),
-        *(*_not_whole(placed), *_changed_for_show(placed, reading)),
-    )
-    if here.question.strict:
-        _refuse_failed(failed)
-        _refuse_partial(placed, here)
-    prompt = _prompt(here, compiled, gathered, notices)
-    prompt = replace(prompt, notices=(*prompt.notices, *_save(here)))
+    prompt = _with_notices(here, compiled, gathered, reading)
+    placed, failed = compiled.packing.placed, here.sources.reader
     return ContextPackage(
         prompt=prompt,
         task=withhold(here.question.task),
@@ -111,6 +103,27 @@ def compile_here(here: PromptInputs, reading: BodyReader) -> ContextPackage:
         tiers=_tiers(placed),
         code=_code_use(here, placed),
     )
+
+
+def compile_unexplained(here: PromptInputs, reading: BodyReader) -> Prompt:
+    """Return the same prompt, with nothing read that is not in it or competes for it. Raises the same."""
+    gathered = _gathered(here, reading, explained=False)
+    return _with_notices(here, _pack(here, gathered, reading), gathered, reading)
+
+
+def _with_notices(
+    here: PromptInputs, compiled: CompiledPrompt, gathered: PromptCandidates, reading: BodyReader
+) -> Prompt:
+    placed, failed = compiled.packing.placed, here.sources.reader
+    notices = (
+        *(*here.notices, *gathered.notices, *failed.notices),
+        *(*_not_whole(placed), *_changed_for_show(placed, reading)),
+    )
+    if here.question.strict:
+        _refuse_failed(failed)
+        _refuse_partial(placed, here)
+    prompt = _prompt(here, compiled, gathered, notices)
+    return replace(prompt, notices=(*prompt.notices, *_save(here)))
 
 
 def _not_named(here: PromptInputs) -> list[SkippedEntry]:

@@ -8,22 +8,34 @@ from functools import partial
 
 from verifflowcc.base.config.config_defaults import STRATEGIES
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.files.layout import DerivedSource, SourceContent
+from verifflowcc.base.files.layout import MEMORY, DerivedSource, SourceContent
 from verifflowcc.base.files.write import ProjectFile
+from verifflowcc.base.index.index import TraitRows
 from verifflowcc.base.model.entries import Candidate, SkippedEntry, TraceEntry
 from verifflowcc.base.model.item_values import Item, Trust, awaits_promotion, trust_held
 from verifflowcc.base.model.layers import CODE as CODE_PIECES
 from verifflowcc.base.model.layers import LOCAL, READING_ORDER, RECALL, TASK, TRACE, USER, Layer
 from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.model.recall_values import Unit
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.code.rules.code_views import Snippet
+from verifflowcc.memory.rules.recall_ranking import ALONE, WAITING, PlainItem, PlainItems
 from verifflowcc.memory.rules.recall_scoring import question_of
-from verifflowcc.memory.rules.superseded import excluded_items, superseded
+from verifflowcc.memory.rules.superseded import excluded_items, names_leading, superseded
 from verifflowcc.memory.use.code_refs import StaleCheck
 from verifflowcc.prompt.rules.data_sentences import conflicts
-from verifflowcc.prompt.use.ordering import Caps, LoadedEntry, OrderingInputs, PastDay, in_order, paths_in
+from verifflowcc.prompt.use.ordering import (
+    NO_ENTRIES,
+    Caps,
+    LoadedEntry,
+    OrderingInputs,
+    PastDay,
+    PlainEntries,
+    in_order,
+    paths_in,
+)
 from verifflowcc.prompt.use.prompt_sources import Sources
 from verifflowcc.prompt.use.source_files import Body, BodyReader, FileSelection, SelectedFile, Source
 from verifflowcc.prompt.use.source_reader import SourceReader
@@ -70,6 +82,8 @@ def _line(one: Candidate) -> str:
 
 
 _ORIGINS = (RECALL, TASK, USER)
+_PLAIN_ORIGINS = ("", RECALL)
+_PROJECT = f"{MEMORY}/project/"
 CODE = "code"
 """Under which name the digest of the code that items speak of is content."""
 STALE_MARKS = "stale marks"
@@ -94,7 +108,7 @@ class PromptCandidates:
     conflicts: tuple[tuple[str, str], ...] = ()
 
 
-def gather(
+def gather(  # noqa: PLR0913 - each is another part of what a prompt is made from
     selection: FileSelection,
     reading: BodyReader,
     sources: Sources,
@@ -102,18 +116,28 @@ def gather(
     caps: Caps,
     past: PastDay | None = None,
     checking: StaleCheck | None = None,
+    *,
+    explained: bool = True,
 ) -> PromptCandidates:
     """Return ranked candidates for every layer of the selection, typed items no more than `caps` says.
 
     `sources` has what each derived source says; one that is missing has nothing to say yet. Virtual sources that fail
     are noted by its reader, and nothing of them is a candidate. With `past`, items are as they were on its day; files
     that say no day stand as they are. With `checking`, items whose code is not as it was are marked, or left out.
+    Not `explained`, items without relations are ranked by what the index knows and only the best are read: the
+    candidates are the same, but what is skipped and the digests are missing.
     Raises FormatError where an always-load file of the project cannot be read as memory.
     """
     gathered, reader = PromptCandidates(), sources.reader
     question = question_of(task) if task else None
-    bodies = _bodies(selection.selected, reading, sorted(question.terms) if question else [], reader)
-    selected = [one for one in selection.selected if not reader.has_failed(one.virtual)]
+    terms = sorted(question.terms) if question else []
+    plain = _PlainFiles({}, TraitRows()) if explained or past else _plain_files(selection, reading, terms)
+    chosen = [one for one in selection.selected if one.path not in plain.files]
+    bodies = _bodies(chosen, reading, terms, reader)
+    if named := plain.drop_named(bodies.values(), reading):
+        bodies |= _bodies([one for one in selection.selected if one.path in named], reading, terms, reader)
+        chosen = [one for one in selection.selected if one.path not in plain.files]
+    selected = [one for one in chosen if not reader.has_failed(one.virtual)]
     gathered.notices += _missing(selection)
     _refuse_broken(selected, reading, gathered)
     later: dict[str, str] = {}
@@ -124,7 +148,10 @@ def gather(
     stale, code = reader.read(STALE_MARKS, lambda: _stale(checking, bodies, standings), _UNMARKED)
     offer = OrderingInputs(caps, paths_in(task) if caps.active.file_boost else frozenset(), question)
     items_in_force: list[Item] = []
-    for layer, of_layer in _by_layer(selected).items():
+    by_layer = _by_layer(selected)
+    if plain.files:
+        by_layer.setdefault(Layer.PROJECT, [])
+    for layer, of_layer in by_layer.items():
         usable = []
         for one in of_layer:
             entry = _entry(one, bodies, reading, sources.derived, standings.get(one.path, ""))
@@ -136,13 +163,96 @@ def gather(
             elif entry is not None:
                 usable.append(entry)
                 items_in_force += [entry.body.item] if entry.body and not entry.invalid_reason else []
-        ordered, above = in_order(usable, offer)
+        competing = plain.entries(reading, reader, items_in_force) if layer is Layer.PROJECT else NO_ENTRIES
+        ordered, above = in_order(usable, offer, competing)
         gathered.candidates[layer] = tuple(replace(one, stale=stale.get(one.path, "")) for one in ordered)
         gathered.skipped += above
     gathered.conflicts = conflicts(items_in_force)
-    gathered.digests = _digests(selected, bodies) | code
+    gathered.digests = _digests(selected, bodies) | code if explained else {}
     gathered.notices += _notices(reading)
     return gathered
+
+
+# Items without relations, which most of a large memory are: known by their traits in the index, and read where they are
+# among the best. All that leads to another item, or that another leads to, is read and ranked as ever.
+
+
+@dataclass(slots=True)
+class _PlainFiles:
+    """The selected files that need not be read, by path, with what the index knows of them."""
+
+    files: dict[str, SelectedFile]
+    known: TraitRows
+
+    def drop_named(self, bodies: Iterable[Body], reading: BodyReader) -> frozenset[str]:
+        """Take out, and return, the paths of files that other items may mean by any name."""
+        names, numbers = names_leading(body.item for body in bodies) if self.files else (frozenset(), frozenset())
+        if not names:
+            return frozenset()
+        ends = {name.rpartition("/")[2] for name in names}
+        found = {path for path in self.files if (end := path.rpartition("/")[2]) in ends or end[:-3] in ends}
+        found |= reading.index.named(names, numbers) & self.files.keys()
+        for path in found:
+            del self.files[path]
+        return frozenset(found)
+
+    def entries(self, reading: BodyReader, reader: SourceReader, in_force: list[Item]) -> PlainEntries:
+        """Return what may be in the prompt as entries to be ranked; what is read of them is added to `in_force`."""
+        failed = reader.has_failed(RECALL)
+        items = [
+            PlainItem(
+                *(path[len(_PROJECT) :], path, number, importance, confidence, recent, units, length),
+                *(kind == ALONE, one.origin == RECALL),
+            )
+            for path, one in self.files.items()
+            for number, _, _, kind, importance, confidence, recent, units, length in (self.known.rows[path],)
+            if kind != WAITING and not (failed and one.origin == RECALL)
+        ]
+
+        def read(chosen: Sequence[PlainItem]) -> list[LoadedEntry]:
+            bodies = reading.bodies([self._file(each) for each in chosen])
+            found = [(self.files[each.path], bodies.get(each.path)) for each in chosen]
+            in_force.extend(body.item for _, body in found if body)
+            return [
+                LoadedEntry(one, one.path, body.digest, body.tokens, body, trust_held(body.item))
+                for one, body in found
+                if body
+            ]
+
+        def units_of(parted: Sequence[PlainItem]) -> dict[str, tuple[Unit, ...]]:
+            return reading.index.units([self._file(each) for each in parted])
+
+        return PlainEntries(PlainItems(items, self.known.counts, units_of, reading.index.times), read)
+
+    def _file(self, item: PlainItem) -> ProjectFile:
+        source = self.files[item.path].source
+        assert isinstance(source, ProjectFile)
+        return source
+
+
+def _plain_files(selection: FileSelection, reading: BodyReader, terms: Sequence[str]) -> _PlainFiles:
+    """Return the project's files that may be ranked by their traits, as far as the index knows them as they are."""
+    known = reading.index.traits(terms)
+    files: dict[str, SelectedFile] = {}
+    others: set[str] = set()
+    for one in selection.selected:
+        path, source = one.path, one.source
+        row = known.rows.get(path)
+        if (
+            row is not None
+            and type(source) is ProjectFile
+            and row[2] == source.signature
+            and one.layer is Layer.PROJECT
+            and not one.always
+            and one.origin in _PLAIN_ORIGINS
+            and path.startswith(_PROJECT)
+        ):
+            files[path] = one
+        else:
+            others.add(path)
+    for path in others.intersection(files):
+        del files[path]
+    return _PlainFiles(files, known)
 
 
 def _by_layer(selected: Iterable[SelectedFile]) -> dict[Layer, list[SelectedFile]]:

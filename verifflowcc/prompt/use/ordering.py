@@ -1,6 +1,6 @@
 """Put a layer's entries in order and cut what is above the number of items that a role is offered."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from verifflowcc.base.files.layout import DerivedSource
 from verifflowcc.base.model.config_values import ActiveSettings, ExpansionSettings, MemorySettings
@@ -13,7 +13,17 @@ from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.stems import stems
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.memory.rules.candidates import TRIGGER
-from verifflowcc.memory.rules.recall_ranking import Neighbour, RankingInput, Score, edge_between, expanded, rank
+from verifflowcc.memory.rules.recall_ranking import (
+    NO_ITEMS,
+    Neighbour,
+    PlainItem,
+    PlainItems,
+    RankingInput,
+    Score,
+    edge_between,
+    expanded,
+    rank,
+)
 from verifflowcc.memory.rules.recall_scoring import QuestionTerms
 from verifflowcc.prompt.use.source_files import Body, SelectedFile, data_kind
 
@@ -82,6 +92,15 @@ class OrderingInputs:
     task: QuestionTerms | None
 
 
+@dataclass(frozen=True, slots=True)
+class PlainEntries:
+    """Items of a layer that are known by their traits alone; `read` reads some of them as entries."""
+
+    items: PlainItems = NO_ITEMS
+    read: Callable[[Sequence[PlainItem]], Sequence[LoadedEntry]] = lambda _: ()
+
+
+NO_ENTRIES = PlainEntries()
 _Ordered = tuple[LoadedEntry, Score | None]
 
 
@@ -99,11 +118,14 @@ def paths_in(task: str) -> frozenset[str]:
     return frozenset(word for word in words if "/" in word or "." in word)
 
 
-def in_order(entries: Sequence[LoadedEntry], offer: OrderingInputs) -> tuple[tuple[Candidate, ...], list[SkippedEntry]]:
+def in_order(
+    entries: Sequence[LoadedEntry], offer: OrderingInputs, plain: PlainEntries = NO_ENTRIES
+) -> tuple[tuple[Candidate, ...], list[SkippedEntry]]:
     """Return one layer's candidates in the order in which they are offered, and what is above the layer's cap.
 
     Always-load entries first, in the order written; then the open task's, then the others, each ranked by itself. What
-    does not stand any more and was asked for is among the others, whatever pattern named it.
+    does not stand any more and was asked for is among the others, whatever pattern named it. `plain` ones are among the
+    others, and of those above the cap nothing is returned.
     """
     untimely = [skipped for entry in entries if (skipped := _untimely(entry, offer))]
     left_out = {each.path for each in untimely}
@@ -120,8 +142,9 @@ def in_order(entries: Sequence[LoadedEntry], offer: OrderingInputs) -> tuple[tup
     rest = [entry for entry in others if id(entry) not in apart]
     ordered: list[_Ordered] = [(entry, None) for entry in always if entry.one.origin not in {CODE, TRACE}]
     ordered += [(entry, _of_item(entry)) for entry in in_scope]
-    for group in (sure, of_task, rest):
+    for group in (sure, of_task):
         ordered += _ranked(group, offer)
+    ordered += _ranked_beside(rest, plain, offer)
     ordered += [(entry, Score(0, 0, "handed over by an earlier stage")) for entry in of_stages]
     ordered += [(entry, _of_item(entry)) for entry in near]
     ordered += _ranked(of_past, offer)
@@ -199,6 +222,22 @@ def _in_play(entry: LoadedEntry, offer: OrderingInputs) -> bool:
 def _ranked(entries: Sequence[LoadedEntry], offer: OrderingInputs) -> list[_Ordered]:
     scores = rank([_facts(entry, in_play=_in_play(entry, offer)) for entry in entries], offer.task)
     return [(entries[score.index], score) for score in scores]
+
+
+def _ranked_beside(entries: Sequence[LoadedEntry], plain: PlainEntries, offer: OrderingInputs) -> list[_Ordered]:
+    """Rank entries together with plain ones, as many of these as the layer's cap can hold."""
+    if not plain.items.items:
+        return _ranked(entries, offer)
+    every = list(entries)
+
+    def read(chosen: Sequence[PlainItem]) -> list[RankingInput]:
+        found = plain.read(chosen)
+        every.extend(found)
+        return [_facts(entry, in_play=False) for entry in found]
+
+    facts = [_facts(entry, in_play=_in_play(entry, offer)) for entry in entries]
+    scores = rank(facts, offer.task, plain.items, offer.caps.project_items, read)
+    return [(every[score.index], score) for score in scores]
 
 
 def _capped(ordered: Sequence[_Ordered], caps: Caps) -> tuple[list[_Ordered], list[SkippedEntry]]:

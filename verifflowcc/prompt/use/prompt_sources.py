@@ -230,15 +230,13 @@ def _memory_files(request: SourceRequest) -> Iterator[ProjectFile]:
     Only where a folder of a type that memory does not know holds one is the trace asked which its items are.
     """
     tree, folder = request.tree, f"{MEMORY}/project/items"
-    others: frozenset[str] | None = None
-    for below in sorted(tree.folders(folder)):
-        found = tree.find(below, "**/*.md")
-        name = below.rpartition("/")[2]
-        if found and (is_trace_type(name) or name not in TYPES):
-            if others is None:
-                others = frozenset(request.trace.items(request)[1].others)
-            found = tuple(each for each in found if each.path in others)
-        yield from found
+    found = {below: tree.find(below, "**/*.md") for below in sorted(tree.folders(folder))}
+    names = {below: below.rpartition("/")[2] for below in found}
+    doubtful = [below for below, name in names.items() if is_trace_type(name) or name not in TYPES]
+    asks = any(found[below] for below in doubtful)
+    memory = frozenset(request.trace.items(request)[1].others) if asks else frozenset()
+    for below, those in found.items():
+        yield from (each for each in those if below not in doubtful or each.path in memory)
 
 
 def _of_task(sources: Sources, request: SourceRequest) -> Sequence[ProjectFile | StoredItem]:

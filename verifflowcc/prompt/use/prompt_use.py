@@ -138,11 +138,11 @@ def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
     kept = recall(workspace, question)
     if kept is not None:
         return kept
-    from verifflowcc.prompt.use.compiling import compile_here
+    from verifflowcc.prompt.use.compiling import compile_unexplained
     from verifflowcc.prompt.use.prompt_inputs import circumstances
 
     with circumstances(workspace, question) as here:
-        prompt = compile_here(here, reading_of(here)).prompt
+        prompt = compile_unexplained(here, reading_of(here))
         if here.sources.may_be_kept:
             keep(workspace, question, prompt, here.tree.stamps, here.sources.code, here.sources.scope)
         return prompt

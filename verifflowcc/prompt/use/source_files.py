@@ -21,7 +21,7 @@ from verifflowcc.base.model.config_values import LayerStrategy
 from verifflowcc.base.model.entries import TraceEntry
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.model.item_values import Item
-from verifflowcc.base.model.layers import CODE, LOCAL, READING_ORDER, TASK, TRACE, USER, Layer
+from verifflowcc.base.model.layers import CODE, LOCAL, READING_ORDER, RECALL, TASK, TRACE, USER, Layer
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.model.ports import TokenCounter
 from verifflowcc.base.model.recall_values import Extent, Unit, extent_of
@@ -30,7 +30,8 @@ from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.items.store.item_edits import parse_item
-from verifflowcc.memory.rules.recall_scoring import units_of
+from verifflowcc.memory.rules.recall_ranking import traits_of
+from verifflowcc.memory.rules.recall_scoring import counts_of, units_of
 from verifflowcc.memory.store.memory_items import item_from_text, item_to_text
 from verifflowcc.prompt.rules.data_sentences import (
     VERSION,
@@ -156,18 +157,22 @@ def select(
                 )
                 if always and not found and not origin:
                     unmatched.append((layer, pattern))
+                folder = folder_of(layer, place)
                 for source in found:
-                    one = SelectedFile(layer, source, _key(source, folder_of(layer, place), origin), always, origin)
-                    if one.path not in seen:
-                        seen.add(one.path)
-                        selected.append(one)
+                    path = source.path if type(source) is ProjectFile else _path(source)
+                    if path not in seen:
+                        seen.add(path)
+                        selected.append(SelectedFile(layer, source, _key(source, folder, origin), always, origin))
     selected = _each_once(selected)
-    selected.sort(key=lambda one: one.path not in CORE_FILES)
+    if any(one.path in CORE_FILES for one in selected if not one.origin):
+        selected.sort(key=lambda one: one.path not in CORE_FILES)
     return FileSelection(tuple(selected), tuple(unmatched))
 
 
 def _each_once(selected: list[SelectedFile]) -> list[SelectedFile]:
     """Leave out trace items whose files a pattern names: their text is in the prompt already."""
+    if not any(one.origin == TRACE for one in selected):
+        return selected
     files = {one.path for one in selected if not one.origin}
     return [one for one in selected if one.origin != TRACE or one.path not in files]
 
@@ -216,7 +221,9 @@ def _path(source: Source) -> str:
 
 def _key(source: Source, folder: str | None, origin: str) -> str:
     """Its path below the layer's own folder; below `.memory/` for what lies elsewhere in it; else the whole path."""
-    path = _path(source)
+    path = source.path if type(source) is ProjectFile else _path(source)
+    if (not origin and type(source) is ProjectFile) or origin == RECALL:
+        return _below(path, folder)
     if isinstance(source, DerivedSource):
         return path
     if origin == CODE:
@@ -227,11 +234,16 @@ def _key(source: Source, folder: str | None, origin: str) -> str:
         return path.removeprefix("user/")
     if origin == TASK:
         return "task/" + "/".join(path.split("/")[4:]).removeprefix("items/")
+    return _below(path, folder)
+
+
+def _below(path: str, folder: str | None) -> str:
     below = path.removeprefix(f"{folder}/")
     return below if below != path else path.removeprefix(f"{MEMORY}/")
 
 
 _THEIRS = "user/"
+_FEW = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,15 +295,15 @@ class BodyReader:
         known |= {one.known.path: one.known for one in learned}
         fresh = {one.known.path: one.units if _holds(one.units, terms) else () for one in learned}
         self.notices.extend(line for path in sorted(known) for line in known[path].notices.splitlines())
-        self._prefetch()
+        self._prefetch([one.digest for one in known.values()])
         return {path: self._body(one, fresh.get(path, matches.get(path, ()))) for path, one in known.items()}
 
     def stored(self, items: Iterable[StoredItem], terms: Sequence[str] = ()) -> dict[str, Body]:
         """Return path → body for items that no file holds; their texts are kept here."""
-        self._prefetch()
+        known = [(one, digest_text(one.text.encode())) for one in items]
+        self._prefetch([digest for _, digest in known])
         bodies = {}
-        for one in items:
-            digest = digest_text(one.text.encode())
+        for one, digest in known:
             self._texts[one.item.path] = digest, one.body
             units = units_of(one.item, one.body) if terms else ()
             tokens = self._tokens(one.item.path, digest)
@@ -328,10 +340,10 @@ class BodyReader:
             digest, text = self._texts[file.path]
             units = units_of(item, text)
             facts = item_to_text(item)
-            known = IndexedFile(
-                file.path, file.signature, digest, facts, notices, extent_of(units), settled(file.touched_ns)
-            )
-            return FileReading(known, units)
+            extent = extent_of(units)
+            known = IndexedFile(file.path, file.signature, digest, facts, notices, extent, settled(file.touched_ns))
+            traits = None if notices else traits_of(item, text, units, extent)
+            return FileReading(known, units, traits, counts_of(units))
         return None
 
     def _parse(self, path: str, data: bytes) -> tuple[Item, str]:
@@ -339,8 +351,12 @@ class BodyReader:
         self._texts[path] = digest_text(data), parsed.body
         return parsed.item, "\n".join(parsed.notices)
 
-    def _prefetch(self) -> None:
-        self.index.counts.prefetch(self._count_key(""))
+    def _prefetch(self, digests: Sequence[str]) -> None:
+        """Read the counts of texts; where these are many, of all texts at once."""
+        if len(digests) <= _FEW:
+            self.index.counts.fetch([self._count_key(digest) for digest in digests])
+        else:
+            self.index.counts.prefetch(self._count_key(""))
 
     def _body(self, known: IndexedFile, units: tuple[Unit, ...]) -> Body:
         tokens = self._tokens(known.path, known.digest)

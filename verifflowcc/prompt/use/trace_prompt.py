@@ -255,13 +255,14 @@ class PromptTrace:
         if not self._read:
             from verifflowcc.sprint.use.pinned_workflow import policy_of
             from verifflowcc.trace.store.trace_cache import TraceIndex
-            from verifflowcc.trace.use.trace_code import garbage_collection_paused, read_walked
+            from verifflowcc.trace.use.trace_code import garbage_collection_paused, read_known, read_walked
 
             tree, state = request.tree, request.state
             tree.stamps.take([f"{MEMORY}/workflow.yaml"])
             policy = policy_of(self.workspace, state.workflow if state else None)
             with garbage_collection_paused(), TraceIndex(self.index) as index:
-                self._read.append((policy, read_walked(self.workspace, _walk(tree), policy, index)))
+                asked = (self.workspace, _walk(tree), policy, index)
+                self._read.append((policy, read_known(*asked) or read_walked(*asked)))
         return self._read[0]
 
     def offer(self, request: "SourceRequest", reader: SourceReader) -> TraceOffer:
@@ -312,16 +313,19 @@ class PromptTrace:
 def _walk(tree: ProjectTree) -> MemoryWalk:
     """Return the item files as the tree sees them: each is looked at once for the whole prompt."""
     found = MemoryWalk()
-    for each in tree.find(_FOLDER, "**"):
-        if not each.path.lower().endswith(".md"):
+    files = tree.find(_FOLDER, "**")
+    calm = settled(tree.stamps.touched_ns)
+    for each in files:
+        path = each.path
+        if not path.endswith(".md") and not path.lower().endswith(".md"):
             continue
         if each.problem is not None:
-            found.problems[each.path] = f"1: {each.problem}"
+            found.problems[path] = f"1: {each.problem}"
             continue
-        found.items.append(each.path)
-        found.stamps[each.path] = each.signature
-        if not settled(each.touched_ns):
-            found.fresh.add(each.path)
+        found.items.append(path)
+        found.stamps[path] = each.signature
+        if not calm and not settled(each.touched_ns):
+            found.fresh.add(path)
     return found
 
 

@@ -22,6 +22,7 @@ trace_item_to_text, trace_item_from_text = _CODEC.text, _CODEC.value
 _ITEMS = "SELECT path, stamp, digest, facts FROM trace_items WHERE policy = ?"
 
 
+_KINDS = "SELECT path, stamp, name IS NOT NULL FROM trace_items WHERE policy = ?"
 _BY_NAME = "SELECT path FROM trace_items WHERE name = ?"
 _BY_BEGINNING = "SELECT path FROM trace_items WHERE name >= ? AND name < ? LIMIT ?"
 _BY_TARGET = "SELECT path FROM trace_links WHERE target = ?"
@@ -60,11 +61,22 @@ class TraceIndex(DerivedTables):
 
     def items(self, policy: str) -> dict[str, ItemRow]:
         """Return path → row of every file that was parsed under this policy."""
+        return self._sound_rows(_ITEMS, policy)
+
+    def trace_items(self, policy: str) -> dict[str, ItemRow]:
+        """Return the same of those files alone that are trace items."""
+        return self._sound_rows(f"{_ITEMS} AND name IS NOT NULL", policy)
+
+    def _sound_rows(self, statement: str, policy: str) -> dict[str, ItemRow]:
         found = {}
-        for path, stamp, digest, kept in self._read(_ITEMS, (policy,)):
+        for path, stamp, digest, kept in self._read(statement, (policy,)):
             if (facts := unsummed(kept)) is not None:
                 found[path] = ItemRow(path, stamp, digest, facts)
         return found
+
+    def kinds(self, policy: str) -> dict[str, tuple[str, bool]]:
+        """Return path → stamp of every file that was parsed under this policy, and whether it is an item."""
+        return {path: (stamp, bool(is_item)) for path, stamp, is_item in self._read(_KINDS, (policy,))}
 
     @contextmanager
     def one_state(self) -> Iterator[None]:

@@ -78,6 +78,10 @@ class TraceItems:
     others: tuple[str, ...] = ()
 
 
+_MOST_READ = 20
+"""So many files that the index does not know are read for a prompt without writing what is learned."""
+
+
 def read_items(workspace: Workspace, policy: TracePolicy) -> TraceItems:
     """Return all trace items; nothing is written but the index.
 
@@ -132,6 +136,44 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
     found = tuple([each for path in sorted(items) if (each := items[path])])
     others = tuple([path for path in sorted(items) if items[path] is None])
     return TraceItems(found, unreadable, parsed, others=others)
+
+
+def read_known(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, index: TraceIndex) -> TraceItems | None:
+    """Return the same items, of files that are memory no more than their paths; nothing is written.
+
+    None where more than a few files are not known as they are. Raises the same.
+    """
+    demand_no_journal(workspace.memory)
+    key, fresh, stamps = _reading(policy), walk.fresh, walk.stamps
+    try:
+        with index.one_state():
+            kinds, rows = index.kinds(key), index.trace_items(key)
+    except LookupError:
+        return None
+    unknown = ("", False)
+    changed = [path for path in walk.items if path in fresh or kinds.get(path, unknown)[0] != stamps[path]]
+    if len(changed) > _MOST_READ:
+        return None
+    items: dict[str, TraceItem | None] = {}
+    unreadable = dict(walk.problems)
+    for path in changed:
+        try:
+            items[path] = _parsed(path, _read(f"{workspace.root}/{as_on_disk(path)}"), policy.types)
+        except FileNotFoundError:
+            continue  # removed since the walk
+        except OSError as error:
+            unreadable[path] = f"1: cannot be read: {error.strerror or error}"
+        except FormatError as error:
+            unreadable[path] = error.message.removeprefix(f"{path}:").lstrip()
+    left = set(changed)
+    kept = [path for path in walk.items if path not in left]
+    traced = [path for path in kept if kinds[path][1]]
+    if not rows.keys() >= set(traced):
+        return None
+    items |= {path: _item(rows[path].facts) for path in traced}
+    found = tuple([each for path in sorted(items) if (each := items[path])])
+    others = [*(path for path in kept if not kinds[path][1]), *(path for path in items if items[path] is None)]
+    return TraceItems(found, unreadable, len(changed), others=tuple(sorted(others)))
 
 
 def _reading(policy: TracePolicy) -> str:
