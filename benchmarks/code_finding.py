@@ -17,8 +17,9 @@ Beside it, plain BM25 over the texts of files, which shows whole files until not
 has aider is given, the order of files of its repository map, for every N-th task (it takes seconds each). With
 `--beside` the same tasks are asked of another checkout of vfcc, by its own `benchmarks`, and what this one has more is
 shown, paired by task. Tests, vendored and generated files, examples, documentation and set-up scripts are no files that
-a task is about. Tuned on: pallets/click, encode/httpx, pallets/flask, psf/requests, gin-gonic/gin and honojs/hono; no
-number was chosen on others.
+a task is about. Tuned on 27 histories: attrs, chi, click, cobra, commander.js, django-rest-framework, echo, express,
+flask, gin, hono, httpx, jinja, koa, logrus, marshmallow, pluggy, pydantic-settings, quart, repomix, requests, typer,
+urfave/cli, viper, virtualenv, werkzeug and yarl; no number was chosen on others.
 """
 
 import argparse

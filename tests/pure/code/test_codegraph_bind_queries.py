@@ -13,8 +13,11 @@ from verifflowcc.code.rules.bind_queries import (
     imports,
     subtypes,
     supertypes,
+    sure_uses,
     uses,
 )
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.changed_code import WIDELY, reach_of
 from verifflowcc.code.rules.graph import CONFIDENT, Reference, ReferenceKind, ReferenceLink
 
 SHOP = {
@@ -194,3 +197,46 @@ def test_the_files_of_a_go_package_are_what_its_import_means() -> None:
 )
 def test_definitions_are_found_by_what_a_person_writes(text: str, found: list[str]) -> None:
     assert [f"{each.path}:{each.line} {each.name}" for each in definitions_named(code_of(SHOP), text)] == found
+
+
+def test_sure_uses_are_the_sure_ones_among_all_uses() -> None:
+    code = code_of(SHOP)
+    for whole in ("shop/pay.py::Card.charge", "shop/pay.py::settle", "shop/pay.py::Card", "shop/tax.py::vat"):
+        path, place = place_of(code, whole)
+        sure, everywhere = sure_uses(Binder(code), path, place)
+
+        assert everywhere
+        assert _said(tuple(sure)) == _said(tuple(sure), least=0)
+        assert sorted(_said(tuple(sure))) == sorted(_said(uses(code, path, place)))
+
+
+def _widely(files: int) -> CodeInMemory:
+    """A function that many files speak of, used in its own file by what two others use."""
+    texts = {
+        "shop/pay.py": "def settle():\n    pass\ndef get():\n    settle()\ndef again():\n    get()\n",
+        "till.py": "from shop.pay import get\ndef open():\n    get()\n",
+        "far.py": "import till\ndef far():\n    till.get()\n",
+    }
+    return code_of(texts | {f"other/{number}.py": "def run(thing):\n    thing.get()\n" for number in range(files)})
+
+
+def test_what_very_many_files_speak_of_is_followed_near_its_file_alone_and_that_is_stated() -> None:
+    few, many = _widely(5), _widely(WIDELY)
+    by_few = reach_of(Binder(few), [place_of(few, "shop/pay.py::settle")])
+    watched = _Watched(many)
+    by_many = reach_of(Binder(watched), [place_of(many, "shop/pay.py::settle")])
+
+    assert {shown(few, each.path, each.place) for each in by_few.found} == {
+        "shop/pay.py::get",
+        "shop/pay.py::again",
+        "till.py::open",
+        "far.py::far",
+    }
+    assert (by_few.whole, by_few.partly) == (True, ())
+    assert {shown(many, each.path, each.place) for each in by_many.found} == {
+        "shop/pay.py::get",
+        "shop/pay.py::again",
+        "till.py::open",
+    }
+    assert (by_many.whole, by_many.partly) == (False, ("get",))
+    assert not any(path.startswith("other/") for path in watched.asked)

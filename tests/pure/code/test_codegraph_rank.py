@@ -100,6 +100,22 @@ def test_a_file_with_the_words_in_one_piece_gains_on_one_that_has_them_in_many()
     assert {each.path for each in pieces} == {"a/parts.py", "b/other.py"}
 
 
+def test_a_file_called_by_words_of_the_task_gains_by_the_share_of_its_name_that_they_are() -> None:
+    text = "def mend(given):\n    return given\n"
+    both = Searched({"a/gate_lock.py": text, "b/gate_of_far_sea.py": text, "c/sluice.py": text})
+    files, _ = rank_code(asked("mend the lock of the gate"), both, graph_of(both))
+    called = {each.path: each.parts.get("called", 0.0) for each in files}
+
+    assert called["a/gate_lock.py"] > called["b/gate_of_far_sea.py"] > called["c/sluice.py"] == 0
+
+
+def test_words_of_nearly_every_task_weigh_less_and_what_is_repeated_weighs_more() -> None:
+    words = asked("Fix the sluice\n\nThe gate, the valve, and the gate again").words
+
+    assert words["fix"] < 0.5 * words["sluic"]
+    assert words["valv"] < words["gate"] < 2 * words["valv"]
+
+
 def test_what_a_file_imports_comes_before_its_other_pieces_that_have_no_word_of_the_task() -> None:
     taken = "".join(f"import {name}\n" for name in ("sea", "moon", "sun", "wind"))
     text = f"def first(given):\n    return given\n\n\n{taken}\n\ndef ebb(tide):\n    return tide\n"
@@ -113,7 +129,10 @@ def test_what_a_file_imports_comes_before_its_other_pieces_that_have_no_word_of_
     assert firsts(UnitWeights(imports=0.0)) == [11, 1, 5]
 
 
-BESIDE = "docs/tide.js Examples/tide.js benches/tide.js sandbox/tide.js Gruntfile.js karma.conf.js a.config.mjs .arc.js"
+BESIDE = (
+    "docs/tide.js Examples/tide.js _examples/tide.js docs_src/tide.js typing-examples/tide.js benches/tide.js "
+    "sandbox/tide.js typings/tide.d.ts Gruntfile.js karma.conf.js a.config.mjs .arc.js"
+)
 
 
 @pytest.mark.parametrize("path", BESIDE.split())

@@ -251,6 +251,10 @@ def _impact(found: CodeImpact) -> Iterator[str]:
     yield from (folded(f"  {each.path}:{each.line} {each.kind} {each.name}", 4) for each in shown)
     if len(found.symbols) > len(shown):
         yield f"  and {len(found.symbols) - len(shown):,} more"
+    if found.followed_in_part:
+        more = len(found.followed_in_part) - FEW
+        names = ", ".join(found.followed_in_part[:FEW]) + (f" and {more:,} more" if more > 0 else "")
+        yield folded(f"  followed only near their file, since very many files use the name: {names}", 4)
     if not found.whole:
         yield "  more code uses this than is followed: run all tests"
     yield from _reached(found)

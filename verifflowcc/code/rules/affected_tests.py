@@ -275,6 +275,8 @@ class LikelyWeights:
     own: float = 0.15
 
 
+ENOUGH = 250
+"""Where so many tests are known, and not all code was followed, all are to be run: none is sought by words."""
 FILES = 60
 """Tests of so many of the best files are looked at."""
 SURE = 50
@@ -355,7 +357,7 @@ def _files(
     tests = {path for path, file in code.files.items() if Mark.TEST in file.marks and file.language}
     scores = {
         path: score
-        for path, score in by_words(TaskTerms(wanted, frozenset(), frozenset()), code, FileWeights()).items()
+        for path, score in by_words(TaskTerms(wanted, frozenset(), frozenset()), code, FileWeights(names=3.0)).items()
         if path in tests
     }
     most = max(scores.values(), default=0.0) or 1.0

@@ -4,14 +4,17 @@ Each takes the `Code` of a repository, or a `Binder` of it where several questio
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from posixpath import dirname
 
-from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.binding import Binder, BoundReference
 from verifflowcc.code.rules.bound_things import Thing, ThingKind
 from verifflowcc.code.rules.graph import (
+    CONFIDENT,
     FILE,
     TYPES,
     BindingCandidate,
     Code,
+    Definition,
     Dependency,
     Import,
     LocatedDefinition,
@@ -170,15 +173,73 @@ def _binder(code: Code | Binder) -> Binder:
     return code if isinstance(code, Binder) else Binder(code)
 
 
-def _referring(binder: Binder, path: str, place: int, kinds: frozenset[ReferenceKind]) -> Iterator[ReferenceLink]:
-    """Yield the references of some kinds, in any file, that may mean a definition; the same place is asked for once."""
+def sure_uses(binder: Binder, path: str, place: int, *, most: int = 0) -> tuple[list[ReferenceLink], bool]:
+    """Return the uses that surely mean a definition, and whether all files were asked that speak of its name.
+
+    Where more than `most` files do, only its own is and those that import it; of these, where they are as many, those
+    in its own folder.
+    """
+    own = binder.names.sheet(path).definition(place).name
+    family = binder.names.manner(path).family
+    near: frozenset[str] | None = None
+    if most and len(_files_of(binder, own, family)) > most:
+        near = frozenset({path, *(each for part in _parts(path) for each in binder.code.importing(part))})
+        if len(near) > most:
+            near = frozenset(each for each in near if dirname(each) == dirname(path))
+    found = _referring(binder, path, place, _ALL, least=CONFIDENT, within=near)
+    return list(found), near is None
+
+
+def _referring(
+    binder: Binder,
+    path: str,
+    place: int,
+    kinds: frozenset[ReferenceKind],
+    *,
+    least: int = 0,
+    within: frozenset[str] | None = None,
+) -> Iterator[ReferenceLink]:
+    """Yield the references of some kinds, in any file or those given, that may mean a definition.
+
+    The same place is asked for once. With `least`, only those at least so sure.
+    """
+    meant = (path, place)
     for name, other in _speaking(binder, path, place):
-        for reference in binder.names.spoken(other, name):
-            if reference.kind not in kinds:
-                continue
-            candidate = binder.candidate(other, reference, (path, place))
-            if candidate is not None:
-                yield _link(binder, other, reference, candidate)
+        if within is not None and other not in within:
+            continue
+        for about, bound in _spoken(binder, other, name, kinds):
+            candidate = binder.candidate(bound, meant)
+            if candidate is not None and candidate.confidence >= least:
+                yield ReferenceLink(*about, candidate, bound.candidates, bound.external)
+
+
+def _spoken(binder: Binder, path: str, name: str, kinds: frozenset[ReferenceKind]) -> Sequence[BoundReference]:
+    """Return the references of a file to a name, bound: several definitions of it are asked about in a row."""
+    key = (path, name, kinds)
+    known = binder.spoken.get(key)
+    if known is None:
+        definitions = binder.names.sheet(path).head.definitions
+        known = binder.spoken[key] = [
+            (_about(path, each, definitions), binder.bound(path, each))
+            for each in binder.names.spoken(path, name)
+            if each.kind in kinds
+        ]
+    return known
+
+
+def _about(
+    path: str, each: Reference, definitions: Sequence[Definition]
+) -> tuple[str, int, ReferenceKind, str, str, int, str]:
+    return (path, each.line, each.kind, each.name, each.receiver, each.inside, qualified(definitions, each.inside))
+
+
+def _files_of(binder: Binder, name: str, family: str) -> Sequence[str]:
+    """Return the files of a family of languages that speak of a name."""
+    known = binder.speaking.get((name, family))
+    if known is None:
+        files = [each for each in binder.code.referring(name) if binder.names.manner(each).family == family]
+        known = binder.speaking[name, family] = files
+    return known
 
 
 def _speaking(binder: Binder, path: str, place: int) -> Iterator[tuple[str, str]]:
@@ -188,7 +249,7 @@ def _speaking(binder: Binder, path: str, place: int) -> Iterator[tuple[str, str]
     names, waiting = {own}, [own]
     while waiting:
         name = waiting.pop()
-        files = [each for each in binder.code.referring(name) if binder.names.manner(each).family == family]
+        files = _files_of(binder, name, family)
         binder.code.heads(files)
         aliases = set(_aliases(binder, files, name, path, place))
         if family == "script" and name == own:
@@ -226,18 +287,8 @@ def _links_of(
 
 def _link(binder: Binder, path: str, reference: Reference, candidate: BindingCandidate | None) -> ReferenceLink:
     bound = binder.bound(path, reference)
-    return ReferenceLink(
-        path,
-        reference.line,
-        reference.kind,
-        reference.name,
-        reference.receiver,
-        reference.inside,
-        qualified(binder.names.sheet(path).head.definitions, reference.inside),
-        candidate,
-        bound.candidates,
-        bound.external,
-    )
+    about = _about(path, reference, binder.names.sheet(path).head.definitions)
+    return ReferenceLink(*about, candidate, bound.candidates, bound.external)
 
 
 def _by_confidence(links: Iterable[ReferenceLink]) -> tuple[ReferenceLink, ...]:

@@ -422,6 +422,10 @@ _OBJECTS = frozenset({"script", "python"})
 """Families in which objects without a declared type hold functions."""
 
 
+BoundReference = tuple[tuple[str, int, ReferenceKind, str, str, int, str], BindingResult]
+"""A reference as the first fields of a link have it, with whom it may mean."""
+
+
 class Binder:
     """Binds references of a repository in one state. Equal questions have equal answers, whatever was asked before."""
 
@@ -433,6 +437,8 @@ class Binder:
         self._values: dict[tuple[str, int], bool] = {}
         self._called: dict[tuple[str, str], Sequence[tuple[str, int]]] = {}
         self._numbered: dict[tuple[str, str, int], BindingResult] = {}
+        self.spoken: dict[tuple[str, str, frozenset[ReferenceKind]], Sequence[BoundReference]] = {}
+        self.speaking: dict[tuple[str, str], Sequence[str]] = {}
         self._found: dict[int, tuple[BindingResult, dict[tuple[str, int], BindingCandidate]]] = {}
 
     def bound(self, path: str, reference: Reference) -> BindingResult:
@@ -444,17 +450,14 @@ class Binder:
             known = self._known[key] = self._bound(path, reference)
         return known
 
-    def candidate(self, path: str, reference: Reference, meant: tuple[str, int]) -> BindingCandidate | None:
-        """Return a definition (file and place) as one that a reference in a file may mean; None where it may not."""
-        bound = self.bound(path, reference)
+    def candidate(self, bound: BindingResult, meant: tuple[str, int]) -> BindingCandidate | None:
+        """Return a definition (file and place) as one that may be meant; None where it may not."""
         if len(bound.candidates) < _FEW:
             return next((each for each in bound.candidates if (each.path, each.place) == meant), None)
         kept = self._found.get(id(bound))
         if kept is None:
-            kept = self._found[id(bound)] = (
-                bound,
-                {(each.path, each.place): each for each in reversed(bound.candidates)},
-            )
+            by_place = {(each.path, each.place): each for each in reversed(bound.candidates)}
+            kept = self._found[id(bound)] = (bound, by_place)
         return kept[1].get(meant)
 
     def _bound(self, path: str, reference: Reference) -> BindingResult:

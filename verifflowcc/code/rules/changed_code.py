@@ -6,7 +6,7 @@ from verifflowcc.base.model.config_values import DIFF
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.patch import CHANGED, DELETED, FileDiff, Hunk
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.code.rules.bind_queries import callers, subtypes, uses
+from verifflowcc.code.rules.bind_queries import callers, subtypes, sure_uses
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.code_views import DIFF_LANGUAGE, Snippet
 from verifflowcc.code.rules.grammars import language_of
@@ -40,6 +40,8 @@ MOST = 4_000
 """So many definitions are followed; a change that reaches more concerns the whole suite."""
 WIDEST = 600
 """A definition with more uses than this is not followed through, unless it is changed itself: all code uses it."""
+WIDELY = 120
+"""Where more files than this speak of a name, its uses are looked for in the files that import it alone."""
 _NAMED = frozenset({ReferenceKind.TYPE})
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 _IMPLICIT = frozenset({"__init__", "__new__", "__post_init__", "constructor"})
@@ -59,10 +61,14 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """All definitions reached, nearest first, then by path. `whole` is False where not all of them were followed."""
+    """All definitions reached, nearest first, then by path. `whole` is False where not all of them were followed.
+
+    `partly` has the names of those that were followed in part, or not at all, since so much code speaks of the name.
+    """
 
     found: tuple[Reached, ...]
     whole: bool = True
+    partly: tuple[str, ...] = ()
 
 
 def reach_of(binder: Binder, changed: Iterable[Node], *, furthest: int = FURTHEST) -> Reach:
@@ -70,13 +76,15 @@ def reach_of(binder: Binder, changed: Iterable[Node], *, furthest: int = FURTHES
     seen: dict[_Key, Reached] = {}
     level = sorted(set(changed))
     start = set(level)
+    partly: dict[str, None] = {}
     whole = True
     for distance in range(1, furthest + 1):
         found: dict[_Key, Reached] = {}
         for node in level:
-            links = tuple(_links_to(binder, node))
+            links, everywhere = _links_to(binder, node, WIDELY if distance > 1 else 0)
+            if not everywhere or (distance > 1 and len(links) > WIDEST):
+                partly[_name(binder, node)] = None
             if distance > 1 and len(links) > WIDEST:
-                whole = False
                 continue
             sure = seen[*node, 0].confidence if (*node, 0) in seen else 100
             for link in links:
@@ -94,7 +102,12 @@ def reach_of(binder: Binder, changed: Iterable[Node], *, furthest: int = FURTHES
         level = [(path, place) for path, place, _ in sorted(found) if not _ends(binder, (path, place))]
         if not level or len(seen) >= MOST:
             break
-    return Reach(tuple(sorted(seen.values(), key=lambda each: (each.distance, each.path, each.place))), whole)
+    ordered = tuple(sorted(seen.values(), key=lambda each: (each.distance, each.path, each.place)))
+    return Reach(ordered, whole and not partly, tuple(partly))
+
+
+def _name(binder: Binder, node: Node) -> str:
+    return qualified(binder.names.sheet(node[0]).head.definitions, node[1])
 
 
 def definitions_at(definitions: Sequence[Definition], lines: Iterable[int]) -> set[int]:
@@ -136,19 +149,25 @@ def _holds(each: Definition, line: int) -> bool:
     return (each.start or each.line) <= line <= each.end
 
 
-def _links_to(binder: Binder, node: Node) -> Iterator[ReferenceLink]:
-    """Yield the sure references to a definition; those to its class where objects are made or used without its name."""
+def _links_to(binder: Binder, node: Node, most: int) -> tuple[list[ReferenceLink], bool]:
+    """Return the sure references to a definition, and whether all files were asked: see `sure_uses`.
+
+    Those to its class count where objects are made or used without its name.
+    """
     path, place = node
     if place == FILE:
-        return
+        return [], True
     definition = binder.names.sheet(path).definition(place)
-    links: list[ReferenceLink] = [*uses(binder, path, place)]
-    if definition.name in _IMPLICIT:
-        links += callers(binder, path, place)
-    elif definition.name.startswith("__") and definition.name.endswith("__") and definition.parent != FILE:
-        links += callers(binder, path, definition.parent)  # an operator has no name where it is used
-    by_name = definition.kind in TYPES  # a type that is only named, in an annotation, does not run
-    yield from (link for link in links if link.confidence >= CONFIDENT and not (by_name and link.kind in _NAMED))
+    links, everywhere = sure_uses(binder, path, place, most=most)
+    is_method = definition.parent != FILE
+    if definition.name in _IMPLICIT or (
+        is_method and definition.name.startswith("__") and definition.name.endswith("__")
+    ):
+        of_class = callers(binder, path, place if definition.name in _IMPLICIT else definition.parent)
+        links += [link for link in of_class if link.confidence >= CONFIDENT]  # an operator has no name where it is used
+    if definition.kind in TYPES:  # a type that is only named, in an annotation, does not run
+        links = [link for link in links if link.kind not in _NAMED]
+    return links, everywhere
 
 
 def _ends(binder: Binder, node: Node) -> bool:

@@ -192,7 +192,8 @@ _PART_NAMES = {
     "links": "imports",
     "central": "others lean on it",
     "size": "its size",
-    "piece": "its best piece",
+    "piece": "words together in a piece",
+    "called": "its name",
 }
 
 

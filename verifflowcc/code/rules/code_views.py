@@ -323,4 +323,6 @@ class CodeImpact:
     """Imports of the file; empty for a symbol."""
     whole: bool = True
     """False where the change reaches more code than is followed."""
+    followed_in_part: tuple[str, ...] = ()
+    """Symbols whose other uses were not looked for, since very many files use the name."""
     notices: tuple[str, ...] = ()

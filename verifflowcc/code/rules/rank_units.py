@@ -14,7 +14,8 @@ from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, words_in
 
 # Files are ranked by words in path, names and text (BM25 over fields), by names and paths that the task has verbatim,
 # by imports (personalised PageRank), and a little by how many files depend on them and by size. The best of them are
-# then ranked by their best piece as well: a file of many small parts has the words of a task in one of them.
+# then ranked by their own name, and by how much of the task is in one of their pieces: words that are together in a
+# function say more than the same words all over a file.
 #
 # Only sums, products, quotients and rounded logarithms are used: others differ in their last bits between machines.
 
@@ -26,22 +27,24 @@ class FileWeights:
     `path`, `names` and `text` are the fields of BM25, `saturation` its k1, `length` its b. `words` is for their sum.
     `links` is for PageRank from what the task speaks of, `central` for the same from everywhere, `size` for long files,
     which change more often; `exact` for a file that defines a name of the task literally, `spoken` for one whose path
-    or name is in the task, `piece` for the file whose best piece is the best of all. `marked` is what is left of a file
-    that has a mark, `aside` of one that is beside what the repository is about.
+    or name is in the task, `piece` for one with a piece that has all words of the task, `called` for one whose own name
+    is of words of the task. `marked` is what is left of a file that has a mark, `aside` of one that is beside what the
+    repository is about.
     """
 
     path: float = 10.0
-    names: float = 3.0
+    names: float = 1.5
     text: float = 0.5
     saturation: float = 6.0
     length: float = 0.35
     words: float = 1.0
-    links: float = 0.3
+    links: float = 0.4
     exact: float = 0.5
     spoken: float = 1.0
     central: float = 0.1
-    size: float = 0.1
-    piece: float = 0.25
+    size: float = 0.3
+    piece: float = 0.5
+    called: float = 0.2
     marked: float = 0.3
     aside: float = 0.5
 
@@ -58,11 +61,12 @@ class RankedFile:
 _PRIORS = frozenset({"central", "size"})
 """What speaks for a file whatever the task is; alone it does not bring one in."""
 _ASIDE = lazy_pattern(
-    r"(?:^|/)(?:docs?|examples?|samples?|demos?|scripts?|tools?|bench(?:es|marks?)?|sandbox|playground)/"
-    r"|(?:^|/)(?:setup\.py|(?:grunt|gulp)file\.[cm]?[jt]s|[^/]*\.conf(?:ig)?\.[cm]?[jt]s|\.[^/]*rc\.[cm]?js)$",
+    r"(?:^|/)[_.]?(?:docs?(?:[_-]\w+)?|(?:[\w-]+[_-])?examples?|samples?|demos?|scripts?|tools?|bench(?:es|marks?)?"
+    r"|sandbox|playground)/|\.d\.[cm]?ts$|(?:^|/)(?:setup\.py|mage(?:file)?\.go|(?:grunt|gulp)file\.[cm]?[jt]s"
+    r"|[^/]*\.conf(?:ig)?\.[cm]?[jt]s|\.[^/]*rc\.[cm]?js)$",
     re.IGNORECASE,
 )
-"""Code that is beside what a repository is about: what shows, tries or builds it."""
+"""Code that is beside what a repository is about: what shows, tries, builds or declares it."""
 
 
 def rank_files(
@@ -320,15 +324,15 @@ class UnitWeights:
     """
 
     file: float = 2.0
-    names: float = 1.0
+    names: float = 3.0
     around: float = 1.5
     length: float = 0.75
     least: float = 0.3
-    saturation: float = 10.0
-    exact: float = 1.0
+    saturation: float = 5.0
+    exact: float = 0.6
     says: float = 0.6
     imports: float = 0.3
-    further: float = 0.18
+    further: float = 0.25
 
 
 _IMPORTS = 4
@@ -371,22 +375,32 @@ def rank_code(
     scored = _scored(asked, code, files[:FILES], by)
     best: dict[str, float] = {}
     for each in scored:
-        best[each.piece.path] = max(best.get(each.piece.path, 0.0), each.words)
+        best[each.piece.path] = max(best.get(each.piece.path, 0.0), each.held)
     ranked = []
     for file in files:
-        gained = of_files.piece * best.get(file.path, 0.0)
-        score = file.score + gained * _mark_factor(code, file.path, of_files, unmarked)
-        ranked.append(RankedFile(file.path, score, {**file.parts, "piece": gained} if gained else file.parts))
+        gained: dict[str, float] = {}
+        if file.path in best:
+            gained = {"piece": of_files.piece * best[file.path], "called": of_files.called * _called(asked, file.path)}
+        score = file.score + sum(gained.values()) * _mark_factor(code, file.path, of_files, unmarked)
+        parts = {**file.parts, **{name: value for name, value in gained.items() if value}}
+        ranked.append(RankedFile(file.path, score, parts))
     ranked.sort(key=lambda each: (-each.score, each.path))
     return ranked, _units_in_order(scored, {each.path: each.score for each in ranked}, by)
 
 
+def _called(asked: TaskTerms, path: str) -> float:
+    """Return the share of the words of a file's own name that are words of the task."""
+    words = set(words_in(path.rpartition("/")[2].partition(".")[0]))
+    return sum(word in asked.words for word in words) / len(words) if words else 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """A piece with its share of the best one's score by words, and why it is there."""
+    """A piece with its share of the best one's score by words, what it holds of the task's words, why it is there."""
 
     piece: "_Piece"
     words: float
+    held: float
     why: str
 
 
@@ -399,8 +413,12 @@ def _scored(asked: TaskTerms, code: SearchedCode, files: Sequence[RankedFile], b
     rarity = _rarity(asked, pieces)
     mean = sum(piece.words for piece in pieces) / len(pieces) or 1.0
     scores = [_by_words(piece, rarity, mean, by) for piece in pieces]
-    best = max(scores) or 1.0
-    return [_Scored(piece, score / best, _why(piece, rarity)) for piece, score in zip(pieces, scores, strict=True)]
+    best, whole = max(scores) or 1.0, sum(rarity.values()) or 1.0
+    found = []
+    for piece, score in zip(pieces, scores, strict=True):
+        held = sum(rarity[word] for word in sorted(piece.counts)) / whole
+        found.append(_Scored(piece, score / best, held, _why(piece, rarity)))
+    return found
 
 
 def _units_in_order(scored: Sequence[_Scored], files: Mapping[str, float], by: UnitWeights) -> list[RankedUnit]:

@@ -1,8 +1,10 @@
 """What a task in words asks of the code: its words, the names and paths in it that are written as code is."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
 from typing import TypeVar
 
 from verifflowcc.base.model.lazy import lazy_pattern
@@ -151,11 +153,23 @@ _folded = _WordMemo(_stem_of)
 FIRST, LATER = 1.0, 0.5
 """What a word of the first line weighs, and one that stands only further down: the first line says what it is about."""
 
+WORK = 0.3
+"""What is left of a word that says what to do rather than where: nearly every task has one of them."""
+
+AGAIN = 0.8
+"""What a word gains where the task repeats it, by the logarithm of how often."""
+
 MOST_LATER = 300
 """Words further down than this are left out: what is longer quotes a log, a text, or code."""
 
 LONGEST = 20_000
 """So many characters of a task are looked at."""
+
+_WORK = (
+    "fix fixes fixed add remove update support allow use make change improve refactor handle implement drop ensure "
+    "prevent avoid correct clean feat chore move rename replace introduce enable disable simplify optimize minor bug "
+    "issue also instead properly should new default"
+)
 
 _PATH = lazy_pattern(r"(?<![\w.-])[\w.-]+(?:/[\w.-]+)+|\b[\w-]{1,128}\.[A-Za-z]{1,4}\b")
 _QUOTED = lazy_pattern(r"``?([^`\n]{1,80})``?")
@@ -178,6 +192,11 @@ class TaskTerms:
     paths: frozenset[str]
 
 
+@cache
+def _work_words() -> frozenset[str]:
+    return frozenset(words_in(_WORK))
+
+
 def asked(task: str) -> TaskTerms:
     """Return what a task asks for.
 
@@ -186,9 +205,13 @@ def asked(task: str) -> TaskTerms:
     """
     task = task.strip()[:LONGEST]
     first, _, rest = task.partition("\n")
-    words = dict.fromkeys(words_in(first), FIRST)
-    for word in words_in(rest)[:MOST_LATER]:
-        words.setdefault(word, LATER)
+    every = [(word, FIRST) for word in words_in(first)] + [(word, LATER) for word in words_in(rest)[:MOST_LATER]]
+    times = Counter(word for word, _ in every)
+    work = _work_words()
+    words: dict[str, float] = {}
+    for word, weight in every:
+        amount = weight * (1.0 + AGAIN * round(math.log(times[word]), 3))
+        words.setdefault(word, amount * WORK if word in work else amount)
     paths = frozenset(_PATH.findall(task))
     spoken = [name for quoted in _QUOTED.findall(task) for name in _NAME.findall(quoted)]
     for found in _AS_CODE.findall(task):

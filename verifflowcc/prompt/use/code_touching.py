@@ -12,7 +12,14 @@ from verifflowcc.base.model.item_values import Item, is_trace_type
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.code.rules.affected_tests import FORMATS, TestFinder, commands_for, likely_tests, with_trace_tests
+from verifflowcc.code.rules.affected_tests import (
+    ENOUGH,
+    FORMATS,
+    TestFinder,
+    commands_for,
+    likely_tests,
+    with_trace_tests,
+)
 from verifflowcc.code.rules.bind_queries import callers, definitions_named, found_at, imported_by
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.changed_code import ChangedCode, Reach, changed_places, reach_of
@@ -149,7 +156,9 @@ def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: 
     memories, problems = _remembered(workspace, change.places)
     finder = TestFinder(binder, code)
     sure = with_trace_tests(finder.among(change.changed, reach.found), traced, code)
-    tests = (*sure, *likely_tests(finder, code, change.changed, {each.id for each in sure}))
+    known = {each.id for each in sure}
+    all_of_them = not reach.whole and len(known) >= ENOUGH
+    tests = sure if all_of_them else (*sure, *likely_tests(finder, code, change.changed, known))
     return CodeImpact(
         asked=change.asked,
         symbols=tuple(change.symbols),
@@ -163,6 +172,7 @@ def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: 
         owners=_owners(workspace.root, sorted({each.path for each in change.places})),
         imported_by=change.imports,
         whole=reach.whole,
+        followed_in_part=reach.partly,
         notices=(*code.notices, *more, *problems),
     )
 
