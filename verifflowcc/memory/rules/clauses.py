@@ -84,7 +84,7 @@ _WEAK = re.compile(
 )
 _OPEN = re.compile(
     rf"{_WISH}|(?=\bour adoption of\b)|\bso (?=(?:using|the use of)\b)|"
-    rf"(?<=[,:;–—-] )(?=(?:never|always|do not|don't) \w)|(?<=: )(?=[a-z]+ \w)|\b(?:{_CALM})(?!\w)",
+    rf"(?<=[,:;–—-] )(?=(?:never|always|do not|don't) \w)|\b(?:{_CALM})(?!\w)",
     re.IGNORECASE,
 )
 _FROM_NOW = re.compile(

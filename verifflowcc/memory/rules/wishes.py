@@ -266,6 +266,8 @@ _WISHES = re.compile(
 _MERELY = re.compile(
     r"^(?:\w+, )?we (?:typically|usually|generally|mostly|currently|mainly) |"
     r"\b(?:important|crucial|essential|better|best|we want|helps?|helping|empowers?|order|us|able) to (?:\w+ )?avoid\b|"
+    r"\bevery \w+ (?:counts|matters)\b|\bfor your (?:first|next) (?:task|assignment|project)\b|\bextensively\b|"
+    r"\bstart with (?:an? )?(?:simple|small|basic)\b|"
     r"\b(?:by|while|thus|thereby) avoiding\b|\bbest judge?ment\b|\bavoid(?:ing)? (?:any |"
     r"the )?(?:potential|possible|common|future)\b",
     re.IGNORECASE,
