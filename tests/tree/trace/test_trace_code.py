@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.trees import write_tree
+from tests.trees import write_memory, write_tree
+from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.files.project_content import project_content
 from verifflowcc.base.index.index_file import Store
 from verifflowcc.base.model.item_values import Ref
@@ -14,7 +15,9 @@ from verifflowcc.base.model.trace_codes import DEFAULT_POLICY, TEST_FILES
 from verifflowcc.base.model.trace_values import CodeFile, TraceItem
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.store.code_files import CodeIndex, read_code_files
-from verifflowcc.trace.use.trace_code import read_code
+from verifflowcc.items.store.item_walk import walk_memory
+from verifflowcc.trace.store.trace_cache import TraceIndex
+from verifflowcc.trace.use.trace_code import TraceItems, read_code, read_items, read_known
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-MARKS")
 
@@ -147,3 +150,43 @@ def test_tags_count_in_a_feature_file_alone_whatever_the_index_knows_of_the_same
         assert [(mark.ids, mark.symbol) for mark in found["b.feature"].marks] == [(("REQ-a",), "Log in")]
         assert not found["a.yml"].marks
         assert found["c.c"].marks
+
+
+MEMORY_ITEMS = {
+    "project/items/requirement/REQ-A.md": "---\nid: REQ-A\n---\n# A\n\nIt opens.\n",
+    "project/items/own/REQ-B.md": "---\nid: REQ-B\ntype: requirement\n---\n# B\n\nIt shuts.\n",
+    "project/items/own/one.md": "---\ntype: own\n---\n# One\n\nA word.\n",
+    "project/items/fact/two.md": "# Two\n\nA fact.\n",
+}
+
+
+def known(root: Path) -> TraceItems | None:
+    with TraceIndex(root / ".memory/local/index.db") as index:
+        return read_known(Workspace(root), walk_memory(root), DEFAULT_POLICY, index)
+
+
+def test_items_of_known_files_are_those_of_all_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
+    here = write_memory(tmp_path, MEMORY_ITEMS)
+    read_items(Workspace(here), DEFAULT_POLICY)
+    _see_the_same(here, parsed=0)
+
+    (here / ".memory/project/items/own/one.md").unlink()
+    more = {
+        "project/items/own/REQ-B.md": "---\nid: REQ-B\ntype: own\n---\n# B\n\nNo requirement any more.\n",
+        "project/items/fact/REQ-C.md": "---\nid: REQ-C\ntype: requirement\n---\n# C\n\nIt is new.\n",
+        "project/items/fact/bad.md": "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n",
+    }
+    write_memory(here, more)
+    _see_the_same(here, parsed=3)
+
+    write_memory(here, {f"project/items/fact/new-{n}.md": "# New\n" for n in range(21)})
+    assert known(here) is None
+
+
+def _see_the_same(here: Path, *, parsed: int) -> None:
+    found = known(here)
+    assert found is not None
+    assert found.parsed == parsed
+    whole = read_items(Workspace(here), DEFAULT_POLICY)
+    assert (found.items, found.unreadable, found.others) == (whole.items, whole.unreadable, whole.others)
