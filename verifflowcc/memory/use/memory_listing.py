@@ -2,14 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.files.private_files import USER
 from verifflowcc.base.model.item_query import Condition, conditions, kind_of_item, matches, order_of, ordered
 from verifflowcc.base.model.item_values import TYPES, Item, Status
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.model.memory_protocol import Filters, ItemKind, Plain
+from verifflowcc.base.model.memory_protocol import Filters, ItemKind, MemoryBackend, Plain
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.text.secrets import withhold
@@ -130,15 +131,16 @@ def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: ListQu
     notices: list[str] = []
     known: set[str] = set()
     fit = 0
-    for scope in scopes:
-        part = (_first_rows(workspace, scope, filters, asked) if _is_short(asked, day) else None) or _all_rows(
-            workspace, scope, filters, asked, day
-        )
-        known |= part.types
-        notices += part.notices
-        hidden.update(part.hidden)
-        fit += part.fit
-        rows += part.rows
+    with closing(_in_turn(workspace, scopes, opened=_is_short(asked, day))) as each_scope:
+        for scope, store in each_scope:
+            part = (_first_rows(store, scope, filters, asked) if store else None) or _all_rows(
+                workspace, scope, filters, asked, day
+            )
+            known |= part.types
+            notices += part.notices
+            hidden.update(part.hidden)
+            fit += part.fit
+            rows += part.rows
     demand_types(asked.types, known)
     if asked.order is not None:
         rows = _in_order(rows, asked.order)
@@ -176,17 +178,29 @@ def _is_short(asked: ListQuery, day: str | None) -> bool:
     return bounded and usual and TYPES.keys() >= {*map(type_meant, asked.types)}
 
 
-def _first_rows(
-    workspace: Workspace | None, scope: str, filters: Sequence[Filters], asked: ListQuery
-) -> _ScopeRows | None:
+def _in_turn(
+    workspace: Workspace | None, scopes: Sequence[str], *, opened: bool
+) -> Generator[tuple[str, MemoryBackend | None], None, None]:
+    """Yield each scope, with its store where they are to be opened.
+
+    One is closed when the next was asked: whoever closes an index last puts it away, and that takes longer than to ask.
+    """
+    with ExitStack() as before:
+        for scope in scopes:
+            with ExitStack() as own:
+                yield scope, own.enter_context(open_store(workspace, scope)) if opened else None
+                before.close()
+                before.push(own.pop_all())
+
+
+def _first_rows(store: MemoryBackend, scope: str, filters: Sequence[Filters], asked: ListQuery) -> _ScopeRows | None:
     """Return the first rows of a scope without the others; None where any item may say what is superseded."""
 
     def is_shown(kind: ItemKind) -> bool:
         return _has_status(kind.status, asked) and _hidden(kind, asked) is None
 
     most = min(each for each in (asked.limit, asked.of_each) if each is not None)
-    with open_store(workspace, scope) as store:
-        page, problems = store.page(filters, is_shown, _order(scope, asked), most), store.problems
+    page, problems = store.page(filters, is_shown, _order(scope, asked), most), store.problems
     if not named_by_id(page.linked):
         return None
     gone = superseded(page.linked).found
