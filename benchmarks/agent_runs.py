@@ -1,7 +1,7 @@
 """`vfcc run`: what an attempt costs beside its agent, and whether drivers killed at random times are resumed exactly.
 
     python benchmarks/agent_runs.py overhead
-    python benchmarks/agent_runs.py kills 300 600     # so many kills, in at most so many seconds
+    python benchmarks/agent_runs.py kills 300 600 34  # so many kills, in at most so many seconds, with this seed
 
 The agent is a script that ends at once. Overhead is processor time of vfcc and of git, without the agent's. After each
 sprint that was killed, its events, files and merges are compared with those of an undisturbed one.
@@ -22,8 +22,9 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.measure import machine
-from tests.cli.process import VFCC, environment
+from tests.cli.process import environment
 from tests.cli.run.test_run_killed import made, merges, no_process
+from tests.forked import start
 from tests.run_world import RunWorld, honest
 from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import open_workspace
@@ -34,7 +35,10 @@ from verifflowcc.run.use.run_opening import RunOrder, start_run
 ATTEMPTS = 8
 TURN_S = 1.0
 MOST_PERCENT = 5
-SHORTEST_S, LONGEST_S = 0.2, 3.0
+SHORTEST_S, LONGEST_S = 0.1, 3.0
+MOST_OF_A_SPRINT = 25
+PARTS = 12
+WAYS: tuple[tuple[str, ...], ...] = ((), ("--parallel",))
 
 
 def used() -> float:
@@ -64,52 +68,61 @@ def overhead(folder: Path) -> float:
     return (used() - before - sum(agents)) / len(agents)
 
 
-def kill_until_done(world: RunWorld, chance: random.Random, most: int, until: str | None = None) -> int:
+def kill_until_done(world: RunWorld, chance: random.Random, most: int, *words: str, longest: float = LONGEST_S) -> int:
     """Drive a sprint to its end, and kill the driver at random times, at most so often; return how often."""
-    kills, words = 0, ["run", "--agent", world.agent, *(["--until", until] if until else [])]
-    env = environment(world.root.parent)
+    kills, opening = 0, ("run", "--agent", world.agent, *words)
+    command, env = opening, environment(world.root.parent)
     while True:
-        process = subprocess.Popen(
-            [str(VFCC), *words],
-            cwd=world.root,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        )
-        try:
-            _, err = process.communicate(timeout=chance.uniform(SHORTEST_S, LONGEST_S) if kills < most else None)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
-            kills += 1
-            words = ["run", "resume"]
-            continue
-        if process.returncode == 0:
-            return kills
-        if b"no run was started here" not in err:  # killed before it opened the run
-            raise AssertionError(err.decode())
-        words = ["run", "--agent", world.agent, *(["--until", until] if until else [])]
+        limit = chance.uniform(SHORTEST_S, longest) if kills < most else None
+        with tempfile.TemporaryFile() as err, Path(os.devnull).open("r+b") as nothing:
+            process = start(command, world.root, env, (nothing.fileno(), nothing.fileno(), err.fileno()))
+            try:
+                code = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                code = process.wait()
+            except TimeoutError:  # of a forked one, which is ended then
+                code = -signal.SIGKILL
+            if code == -signal.SIGKILL:
+                kills += 1
+                command = ("run", "resume")
+                continue
+            err.seek(0)
+            if code == 0:
+                return kills
+            if b"no run was started here" not in (text := err.read()):  # killed before it opened the run
+                raise AssertionError(text.decode())
+            command = opening
 
 
-def kill(folder: Path, most: int, seconds: float) -> str:
-    """Kill drivers so often, or until the time is over; return what came of it."""
-    chance = random.Random(34)
-    (folder / "calm").mkdir()
-    calm = RunWorld(folder / "calm")
-    assert calm.drive().code == 0
+def kill(folder: Path, most: int, seconds: float, seed: int) -> str:
+    """Kill drivers so often, or until the time is over; return what came of it.
+
+    Every other sprint is a parallel one. A kill comes at the latest after a twelfth of the time of an undisturbed run.
+    """
+    chance = random.Random(seed)
+    calm: dict[tuple[str, ...], RunWorld] = {}
+    longest = 5 * SHORTEST_S
+    for number, words in enumerate(WAYS):
+        here = folder / f"calm-{number}"
+        here.mkdir()
+        calm[words] = RunWorld(here)
+        began = time.monotonic()
+        assert calm[words].drive(*words).code == 0
+        longest = max(longest, (time.monotonic() - began) / PARTS)
     sprints = kills = wrong = 0
     end = time.monotonic() + seconds
     while kills < most and time.monotonic() < end:
         here = folder / str(sprints)
         here.mkdir()
-        world = RunWorld(here)
-        kills += kill_until_done(world, chance, most - kills)
+        world, words = RunWorld(here), WAYS[sprints % len(WAYS)]
+        kills += kill_until_done(world, chance, min(most - kills, MOST_OF_A_SPRINT), *words, longest=longest)
         sprints += 1
-        is_same = made(world) == made(calm) and merges(world) == merges(calm) and no_process(world)
+        undisturbed = calm[words]
+        is_same = made(world) == made(undisturbed) and merges(world) == merges(undisturbed) and no_process(world)
         wrong += not is_same
         print(f"sprint {sprints}: {kills} kills so far{'' if is_same else ', and it differs'}", file=sys.stderr)
-    return f"{kills} kills at random times in {sprints} sprints: {wrong} differ from the undisturbed one"
+    return f"{kills} kills at random times in {sprints} sprints (seed {seed}): {wrong} differ from the undisturbed one"
 
 
 def main(part: str, *numbers: str) -> None:
@@ -117,7 +130,7 @@ def main(part: str, *numbers: str) -> None:
     print("; ".join(machine().values()))
     with tempfile.TemporaryDirectory() as name:
         if part == "kills":
-            print(kill(Path(name), int(numbers[0]), float(numbers[1])))
+            print(kill(Path(name), int(numbers[0]), float(numbers[1]), int(numbers[2]) if len(numbers) > 2 else 34))
             return
         seconds = overhead(Path(name))
         percent = 100 * seconds / TURN_S

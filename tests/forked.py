@@ -38,6 +38,8 @@ READ_LATE = re.compile(
     r"PATH|HOME|COLUMNS|NO_COLOR|EDITOR|SCRIPT|CI|CLAUDECODE|CURSOR_AGENT|GEMINI_CLI|(?:VFCC|XDG|GIT|CLAUDE|CODEX)_\w+"
 )
 SAME = {"LC_ALL": "C.UTF-8", "TERM": "xterm"}
+PATIENCE_S = 60.0
+"""How long the server may take to fork, whatever time the process itself has."""
 _LOCK = threading.Lock()
 STARTS = "VFCC_TEST_STARTS"
 """The variable that names the folder in which the test processes of a run note which commands one of them started."""
@@ -62,17 +64,24 @@ class Forked:
         self._pid = 0
 
     def wait(self, timeout: float | None = None) -> int:
-        """Return its exit code; minus the signal that ended it, where one did."""
-        self._answer.settimeout(timeout)
+        """Return its exit code; minus the signal that ended it, where one did.
+
+        Raises TimeoutError where it takes longer; then it is ended, and gone.
+        """
         try:
+            self._answer.settimeout(timeout and max(timeout, PATIENCE_S))
             self._pid = self._pid or int(self._text.readline())
-            code = int(self._text.read())
+            self._answer.settimeout(timeout)
+            return int(self._text.read())
         except TimeoutError:
             self.kill()
+            self._answer.settimeout(PATIENCE_S)
+            while self._pid and self._answer.recv(64):
+                pass
             raise
-        self._text.close()
-        self._answer.close()
-        return code
+        finally:
+            self._text.close()
+            self._answer.close()
 
     def kill(self) -> None:
         """End it."""

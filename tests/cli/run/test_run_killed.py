@@ -206,7 +206,7 @@ def test_a_driver_killed_at_random_times_ends_as_the_undisturbed_run(tmp_path: P
     calm, world = RunWorld(tmp_path / "calm"), RunWorld(tmp_path / "killed")
     assert calm.drive("--until", "design").code == 0
 
-    kill_until_done(world, random.Random(34), count(KILLS), "design")
+    kill_until_done(world, random.Random(34), count(KILLS), "--until", "design")
 
     assert made(world) == made(calm)
     assert merges(world) == merges(calm)

@@ -36,6 +36,7 @@ from verifflowcc.sprint.use.sprint_reading import show_sprint
 MOST_MOVES = 10_000
 """More moves than any run needs: a driver that goes round in circles ends."""
 _EVIDENCE = "vfcc evidence run"
+_REVIEW = "vfcc trace review "
 _LONGEST_REASON = 600
 _MOST_FAILURES = 5
 
@@ -273,6 +274,8 @@ def _ask(driver: RunDriver, place: SprintPlace, move: RunMove) -> None:
 def _asked(workspace: Workspace, sprint_id: str, blocker: RunBlocker) -> str:
     reason, _, step = blocker.reason.partition("\nto do: ")
     command = step.partition(" (a person")[0] or "vfcc next"
+    if command.startswith(_REVIEW) and "--to" not in command:
+        command = f"{_REVIEW}--all"  # a gate names one item at a time, and each answer costs a start of the driver
     return f"{blocker.criterion}: {reason}{TO_DO}{in_tree(workspace, sprint_id, command)}"
 
 
