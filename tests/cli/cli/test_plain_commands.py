@@ -30,7 +30,7 @@ def _below(name: str, found: Any) -> Iterator[tuple[str, Any]]:
         yield name, found
         return
     for given, each in found.commands:  # type: ignore[attr-defined]
-        yield f"{name} {declared.command_name(given, each)}", each
+        yield from _below(f"{name} {declared.command_name(given, each)}", load(each) if isinstance(each, str) else each)
     for given, group in found.groups:  # type: ignore[attr-defined]
         yield from _below(f"{name} {given}", group)
 
