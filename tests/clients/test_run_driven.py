@@ -108,7 +108,6 @@ def test_two_clients_take_a_light_sprint_from_its_plan_to_its_close(claude: Path
     assert done.code == 0, done
     assert done.data["status"] == "done"
     lines = "".join(json.dumps(each, sort_keys=True) + "\n" for each in named(world.events()))
-    Path("/tmp/run-lines.ndjson").write_text(lines)
     assert lines == LINES.read_text()
 
 
