@@ -113,24 +113,8 @@ def run(
     is asked, 7 where a limit is reached.
     """
     if context.invoked_subcommand is not None:
-        if (
-            any(
-                (
-                    sprint,
-                    until,
-                    agent,
-                    role,
-                    review,
-                    max_attempts,
-                    max_minutes,
-                    max_usd,
-                    max_tokens,
-                    parallel,
-                    take_over,
-                )
-            )
-            or dry_run
-        ):
+        given = (sprint, until, agent, role, review, max_attempts, max_minutes, max_usd, max_tokens)
+        if any(given) or parallel or take_over or dry_run:
             raise typer.TyperException(f"options that start a run go without {context.invoked_subcommand}")
         return
     from verifflowcc.base.terminal import output as out
