@@ -11,6 +11,7 @@ from tests.fault_runs import Fault, Run, import_program
 from tests.fault_runs import run as run_stopped
 from tests.trees import write_memory, write_tree
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError, VfccError
+from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.files.item_files import JOURNAL, writing_items
 from verifflowcc.base.files.write import is_temporary
 from verifflowcc.base.model.item_values import Status, Trust
@@ -419,7 +420,10 @@ def test_an_export_of_nothing_or_of_unreadable_items_is_refused(here: Workspace)
 CHANGED = "id,type,text,parent\nN-1,need,Guests log in.,\nR-1,req,Lock it.,N-1\nR-2,req,Ring.,N-1\nN-2,need,Doors.,\n"
 
 
-def test_an_import_is_whole_or_absent_wherever_it_is_killed_or_fails(here: Workspace, tmp_path: Path) -> None:
+def test_an_import_is_whole_or_absent_wherever_it_is_killed_or_fails(
+    here: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)  # else a slow machine takes other steps than a fast one
     import_program()
     write_tree(here.root, {"a.csv": "id,type,text,parent\nN-1,need,Users log in.,\nR-1,req,Lock.,N-1\n"})
     run(here, "a.csv")
@@ -456,6 +460,8 @@ def test_an_import_is_whole_or_absent_wherever_it_is_killed_or_fails(here: Works
                 left = without_temporary(root)
             assert left == (whole if cut or plain == whole else absent)
             step += 1 if how == "KILL" else 4
+        assert done[1].code == 0, done[1]
+        assert tree(done[0]) == whole
     assert ends >= {"KILL absent", "KILL refused", "ENOSPC absent"}
     assert "ENOSPC refused" not in ends
 
