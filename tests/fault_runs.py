@@ -16,6 +16,7 @@ import pkgutil
 import resource
 import signal
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -116,6 +117,7 @@ class _Steps:
     def __init__(self, watched: Sequence[str], fault: Fault | None, counted: int) -> None:
         self.watched = tuple(f"{each}/" for each in watched)
         self.fault, self.counted, self.seen = fault, counted, 0
+        self.lock = threading.Lock()
 
     def __call__(self, event: str, arguments: tuple[object, ...]) -> None:
         if event == "open":
@@ -140,8 +142,9 @@ class _Steps:
         return full.startswith(self.watched)
 
     def _step(self) -> None:
-        number, self.seen = self.seen, self.seen + 1
-        os.write(self.counted, b".")
+        with self.lock:  # a step of another thread is counted before this one is killed
+            number, self.seen = self.seen, self.seen + 1
+            os.write(self.counted, b".")
         if self.fault is None or number != self.fault.step:
             return
         if self.fault.how == "KILL":
