@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, MutableMapping, Seque
 from pathlib import Path
 
 from verifflowcc.base.files.write import ProjectFile
-from verifflowcc.base.index.index_file import DerivedTables, Store
+from verifflowcc.base.index.index_file import DerivedTables, Store, among
 from verifflowcc.base.model.recall_values import Extent, Traits, Unit
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.record_codec import RecordCodec
@@ -64,7 +64,6 @@ _FEW = 200
 _TRAITS = """
 SELECT number, path, signature, kind, importance, confidence, recency, units, length FROM file_traits
 """
-_NAMED = "SELECT path FROM file_traits WHERE"
 _UNITS_OF = "SELECT path, units FROM files JOIN file_units USING (number)"
 _UNITS: RecordCodec[tuple[Unit, ...]] = RecordCodec(tuple[Unit, ...])
 
@@ -143,9 +142,8 @@ class Index(DerivedTables):
         try:
             with self._store.transaction("BEGIN"):
                 rows = self._store.rows(_TRAITS)
-                for begin in range(0, len(terms), _MOST_VALUES):
-                    part = terms[begin : begin + _MOST_VALUES]
-                    query = f"SELECT number, term, count FROM postings WHERE term IN ({','.join('?' * len(part))})"
+                for condition, part in among("term", terms, _MOST_VALUES):
+                    query = f"SELECT number, term, count FROM postings WHERE {condition}"
                     for number, term, count in self._store.rows(query, tuple(part)):
                         counts.setdefault(number, {})[term] = count
         except sqlite3.OperationalError as error:
@@ -165,10 +163,8 @@ class Index(DerivedTables):
         asked: Sequence[tuple[str, Collection[str | int]]] = (("name", names), ("subject", names), ("decided", numbers))
         for column, wanted in asked:
             values = tuple(each for each in wanted if isinstance(each, int) or each.isascii())
-            for begin in range(0, len(values), _MOST_VALUES):
-                part = values[begin : begin + _MOST_VALUES]
-                marks = ",".join("?" * len(part))
-                found |= {path for (path,) in self._read(f"{_NAMED} {column} IN ({marks})", part)}
+            for condition, part in among(column, values, _MOST_VALUES):
+                found |= {path for (path,) in self._read(f"SELECT path FROM file_traits WHERE {condition}", part)}
         return found
 
     def units(self, files: Sequence[ProjectFile]) -> dict[str, tuple[Unit, ...]]:
@@ -179,9 +175,8 @@ class Index(DerivedTables):
         if len(wanted) > _FEW * 5:
             rows = self._read(columns)
         else:
-            for begin in range(0, len(files), _MOST_VALUES):
-                part = [file.path for file in files[begin : begin + _MOST_VALUES]]
-                rows += self._read(f"{columns} WHERE path IN ({','.join('?' * len(part))})", part)
+            for condition, part in among("path", [file.path for file in files], _MOST_VALUES):
+                rows += self._read(f"{columns} WHERE {condition}", part)
         return {path: _UNITS.value(units) for path, signature, units in rows if wanted.get(path) == signature}
 
     def learn(self, files: Sequence[FileReading]) -> None:
@@ -212,14 +207,13 @@ class Index(DerivedTables):
         found: dict[str, tuple[Unit, ...]] = {}
         if not paths:
             return found
-        for begin in range(0, len(terms), _MOST_VALUES):
-            part = terms[begin : begin + _MOST_VALUES]
-            terms_of = f"SELECT 1 FROM postings WHERE number = files.number AND term IN ({','.join('?' * len(part))})"
+        for condition, part in among("term", terms, _MOST_VALUES):
             if len(paths) <= _FEW:
-                among = f"path IN ({','.join('?' * len(paths))}) AND EXISTS ({terms_of})"
-                rows = self._store.rows(f"{_UNITS_OF} WHERE {among}", (*paths, *part))
+                own = f"path IN ({','.join('?' * len(paths))})"
+                holds = f"EXISTS (SELECT 1 FROM postings WHERE number = files.number AND {condition})"
+                rows = self._store.rows(f"{_UNITS_OF} WHERE {own} AND {holds}", (*paths, *part))
             else:
-                numbers = f"SELECT DISTINCT number FROM postings WHERE term IN ({','.join('?' * len(part))})"
+                numbers = f"SELECT DISTINCT number FROM postings WHERE {condition}"
                 rows = self._store.rows(f"{_UNITS_OF} WHERE number IN ({numbers})", tuple(part))
             for path, units in rows:
                 if path not in found and path in paths:

@@ -140,6 +140,7 @@ _DECIDED = "instr(facts, '\"decision\":') > 0 AND instr(facts, '\"decision\":[nu
 LINKING = f"(instr(facts, '\"links\":') > 0 OR ({_DECIDED}))"
 """The condition of all rows whose item leads to another, and of some more. A quote within a fact is never bare."""
 
+_T = TypeVar("_T")
 _LINKED_MOST_VALUES = 200
 
 
@@ -153,7 +154,14 @@ def names_meant(items: Iterable[Item]) -> set[str]:
     return found
 
 
-def having(names: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+def among(column: str, values: Sequence[_T], most: int) -> Iterator[tuple[str, Sequence[_T]]]:
+    """Yield conditions with at most so many values each: together they are those of all rows with one of `values`."""
+    for begin in range(0, len(values), most):
+        part = values[begin : begin + most]
+        yield f"{column} IN ({','.join('?' * len(part))})", part
+
+
+def having(names: Iterable[str]) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield conditions with their values: together they are those of all rows with one of these ids, paths or keys.
 
     One column each, so that its index is used.
@@ -161,9 +169,7 @@ def having(names: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
     wanted = sorted(names)
     paths = [name for name in wanted if "/" in name]
     for column, values in (("id", wanted), ('"key"', wanted), ("path", paths)):
-        for begin in range(0, len(values), _LINKED_MOST_VALUES):
-            part = values[begin : begin + _LINKED_MOST_VALUES]
-            yield f"{column} IN ({','.join('?' * len(part))})", part
+        yield from among(column, values, _LINKED_MOST_VALUES)
 
 
 LAYOUT = 18
@@ -400,7 +406,6 @@ def _prepare(connection: sqlite3.Connection, form: IndexFormat) -> None:
 
 # Tables of derived data in SQLite: how they are opened, read, written and made good after damage.
 
-_T = TypeVar("_T")
 _TRIES, _PATIENT_TRIES = 4, 20
 _SUM_LENGTH = 8
 
