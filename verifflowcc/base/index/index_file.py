@@ -144,16 +144,6 @@ _T = TypeVar("_T")
 _LINKED_MOST_VALUES = 200
 
 
-def names_meant(items: Iterable[Item]) -> set[str]:
-    """Return how items name those that they lead to: by ids, paths, keys, or otherwise."""
-    found: set[str] = set()
-    for item in items:
-        found.update(link.to for link in item.links)
-        if item.decision:
-            found.update((*item.decision.supersedes, *item.decision.superseded_by))
-    return found
-
-
 def among(column: str, values: Sequence[_T], most: int) -> Iterator[tuple[str, Sequence[_T]]]:
     """Yield conditions with at most so many values each: together they are those of all rows with one of `values`."""
     for begin in range(0, len(values), most):

@@ -3,7 +3,7 @@
 Memory and trace share one kind of item and one shape of link; a requirement is both at once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Literal
 
@@ -481,3 +481,13 @@ def _kind(actor: str) -> str:
 def may_be_heard(item: Item) -> bool:
     """Return whether an item of a trace type was read out of a conversation, as far as memory knows it."""
     return item.status is Status.ACTIVE and is_trace_type(item.type) and item.source.turn is not None
+
+
+def names_meant(items: Iterable[Item]) -> set[str]:
+    """Return how items name those that they lead to: by ids, paths, keys, or otherwise."""
+    found: set[str] = set()
+    for item in items:
+        found.update(link.to for link in item.links)
+        if item.decision:
+            found.update((*item.decision.supersedes, *item.decision.superseded_by))
+    return found

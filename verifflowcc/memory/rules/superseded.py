@@ -8,7 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from posixpath import normpath
 
-from verifflowcc.base.model.item_values import TURN, DecisionStatus, Item, Relation, Status, awaits_promotion
+from verifflowcc.base.model.item_values import (
+    TURN,
+    DecisionStatus,
+    Item,
+    Relation,
+    Status,
+    awaits_promotion,
+    names_meant,
+)
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.memory.rules.lifetimes import NO_LIFETIMES, Lifetimes, has_ended
@@ -246,13 +254,8 @@ def named_by_id(items: Sequence[Item]) -> bool:
 
 def names_leading(items: Iterable[Item]) -> tuple[frozenset[str], frozenset[int]]:
     """Return all names by which these items may mean others, and the numbers: more than they do mean, never less."""
-    names: set[str] = set()
-    for item in items:
-        names.update(link.to for link in item.links)
-        if item.decision:
-            names.update((*item.decision.supersedes, *item.decision.superseded_by))
-        if item.archived and item.archived.into:
-            names.add(item.archived.into)
+    every = tuple(items)
+    names = names_meant(every) | {item.archived.into for item in every if item.archived and item.archived.into}
     numbers = (found for name in names if (found := _NUMBER.fullmatch(name)))
     return frozenset(names), frozenset(int(found[1]) for found in numbers)
 

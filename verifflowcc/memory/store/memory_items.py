@@ -23,13 +23,12 @@ from verifflowcc.base.index.index_file import (
     asked_in_sql,
     column_values,
     having,
-    names_meant,
     order_in_sql,
     summed,
     unsummed,
 )
 from verifflowcc.base.model.item_query import Condition, Value, matches, ordered_by
-from verifflowcc.base.model.item_values import Item, Link, Stamp
+from verifflowcc.base.model.item_values import Item, Link, Stamp, names_meant
 from verifflowcc.base.model.memory_protocol import ItemKind, ItemPage, StoredItem
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.text.markdown import conflict_line

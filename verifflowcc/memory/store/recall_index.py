@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 from verifflowcc.base.errors import ConflictError
-from verifflowcc.base.index.index_file import DerivedTables, names_meant, unsummed
-from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.index.index_file import DerivedTables, unsummed
+from verifflowcc.base.model.item_values import Item, names_meant
 from verifflowcc.base.model.memory_protocol import Changes, MemoryBackend
 from verifflowcc.base.model.recall_values import FIELDS, Corpus, KeptUnit, Unit, extent_of
 from verifflowcc.base.process.clock import observed

@@ -27,11 +27,10 @@ from verifflowcc.base.index.index_file import (
     column_values,
     definitions,
     having,
-    names_meant,
     order_in_sql,
 )
 from verifflowcc.base.model.item_query import checked_limit, conditions, matches, ordered_by
-from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.item_values import Item, names_meant
 from verifflowcc.base.model.memory_protocol import (
     DEFAULT_LIMIT,
     DEFAULT_ORDER,
