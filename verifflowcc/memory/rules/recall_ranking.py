@@ -285,17 +285,7 @@ def _best(
 ) -> list[int]:
     """Return the places of the items that can be among the first `most`, and of those that links are followed from."""
     order = [
-        (
-            each.last and task is not None and not relevant,
-            -(
-                RELEVANCE_WEIGHT * relevant
-                + IMPORTANCE_WEIGHT * each.importance
-                + CONFIDENCE_WEIGHT * each.confidence
-                + RECENCY_WEIGHT * new
-            ),
-            each.key,
-            index,
-        )
+        (each.last and task is not None and not relevant, -_total(each, relevant, new), each.key, index)
         for index, (each, relevant, new) in enumerate(zip(items, relevance, recent, strict=True))
     ]
     first = nsmallest(most, order)
@@ -303,14 +293,13 @@ def _best(
     return list(dict.fromkeys(each[3] for each in (*first, *hits)))
 
 
+def _total(one: RankingInput | PlainItem, relevance: int, recent: int) -> int:
+    known = IMPORTANCE_WEIGHT * one.importance + CONFIDENCE_WEIGHT * one.confidence
+    return RELEVANCE_WEIGHT * relevance + RECENCY_WEIGHT * recent + known
+
+
 def _score(index: int, candidate: RankingInput, relevance: int, recent: int, task: QuestionTerms | None) -> Score:
-    total = (
-        RELEVANCE_WEIGHT * relevance
-        + IMPORTANCE_WEIGHT * candidate.importance
-        + CONFIDENCE_WEIGHT * candidate.confidence
-        + RECENCY_WEIGHT * recent
-        + (IN_PLAY_BONUS if candidate.in_play else 0)
-    )
+    total = _total(candidate, relevance, recent) + (IN_PLAY_BONUS if candidate.in_play else 0)
     relevant = f"relevance {relevance}, " if task else ""
     in_play = ", cites a file of the task" if candidate.in_play else ""
     why = f"{relevant}importance {candidate.importance}, confidence {candidate.confidence}, recency {recent}{in_play}"

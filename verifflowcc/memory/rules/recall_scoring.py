@@ -323,8 +323,7 @@ def score(
     turns.sort(key=lambda each: (each.path, each.part), reverse=True)
     places = {(each.unit.thread, each.unit.place or 0): each.number for each in turns}
     mean = max(1, _mean(corpus))
-    everyday = EVERYDAY.intersection(terms)
-    in_texts = {term: weight * EVERYDAY_SHARE // 100 if term in everyday else weight for term, weight in terms.items()}
+    in_texts = _in_texts(terms)
     found: dict[int, tuple[int, dict[str, tuple[str, ...]]]] = {}
     for each in kept:
         around = _around(each, places, counted)
@@ -356,23 +355,20 @@ def score_alone(
     `found` has of each its number, its weighted length and its weighted number of each term; `times` its day and
     whether it names a time, where the question asks for either.
     """
-    terms = {
-        term: weight * EVERYDAY_SHARE // 100 if term in EVERYDAY else weight
-        for term, weight in wanted(question, corpus, speakers).items()
-    }
+    terms = _in_texts(wanted(question, corpus, speakers))
     mean, scores = max(1, _mean(corpus)), dict[int, int]()
     for number, length, counts in found:
-        saturation, words = 50 * K1_TEXT * OWN * (mean + length) // mean, 0
-        for term, held in counts.items():
-            if term in terms:
-                count = 100 * OWN * held
-                words += 256 * terms[term] * count // (count + saturation)
+        asked = {term: count for term, count in counts.items() if term in terms}
+        words = _words_alone(terms, asked, length, mean, K1_TEXT)
         if words:
-            words += words * THREAD // 100
-            day, timed = times.get(number, ("", False))
-            words = words * TIME // 100 if question.asks_time and timed else words
-            scores[number] = words * (1000 + question.date_bonus(day)) // 1000
+            scores[number] = _at_times(question, words + words * THREAD // 100, *times.get(number, ("", False)))
     return scores
+
+
+def _in_texts(terms: Mapping[str, int]) -> dict[str, int]:
+    """Return the weights of terms in what is no turn."""
+    everyday = EVERYDAY.intersection(terms)
+    return {term: weight * EVERYDAY_SHARE // 100 if term in everyday else weight for term, weight in terms.items()}
 
 
 def counts_of(units: Iterable[Unit]) -> dict[str, int]:
@@ -444,14 +440,10 @@ def _around(
 
 def _words(terms: Mapping[str, int], around: Sequence[tuple[_CountedUnit, int]], mean: int, k1: int) -> int:
     """BM25 of the counts around a unit. Its length is the weighted mean of theirs, beside the mean of all."""
-    total = 0
     if len(around) == 1:  # most units stand alone
         own = around[0][0]
-        saturation = 50 * k1 * OWN * (mean + own.length) // mean
-        for term, number in own.counts.items():
-            count = 100 * OWN * number
-            total += 256 * terms[term] * count // (count + saturation)
-        return total
+        return _words_alone(terms, own.counts, own.length, mean, k1)
+    total = 0
     shares = sum(weight for _, weight in around)
     length = sum(weight * one.length for one, weight in around)
     saturation = 50 * k1 * OWN * (mean * shares + length) // (mean * shares)
@@ -459,6 +451,14 @@ def _words(terms: Mapping[str, int], around: Sequence[tuple[_CountedUnit, int]],
         count = 100 * sum(share * one.counts[term] for one, share in around if term in one.counts)
         if count:
             total += 256 * weight * count // (count + saturation)
+    return total
+
+
+def _words_alone(terms: Mapping[str, int], counts: Mapping[str, int], length: int, mean: int, k1: int) -> int:
+    total, saturation = 0, 50 * k1 * OWN * (mean + length) // mean
+    for term, number in counts.items():
+        count = 100 * OWN * number
+        total += 256 * terms[term] * count // (count + saturation)
     return total
 
 
@@ -501,9 +501,12 @@ def _whole(question: QuestionTerms, speakers: frozenset[str], unit: Unit, words:
         words = words * SELF // 100
     if len(speakers) and set(unit.speaker.split()) >= speakers:
         words = words * SPEAKER // 100
-    if question.asks_time and unit.timed:
-        words = words * TIME // 100
-    return words * (1000 + question.date_bonus(unit.day)) // 1000
+    return _at_times(question, words, unit.day, unit.timed)
+
+
+def _at_times(question: QuestionTerms, words: int, day: str, timed: bool) -> int:
+    words = words * TIME // 100 if question.asks_time and timed else words
+    return words * (1000 + question.date_bonus(day)) // 1000
 
 
 def _mean(corpus: Corpus) -> int:

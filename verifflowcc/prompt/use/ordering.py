@@ -144,7 +144,7 @@ def in_order(
     ordered += [(entry, _of_item(entry)) for entry in in_scope]
     for group in (sure, of_task):
         ordered += _ranked(group, offer)
-    ordered += _ranked_beside(rest, plain, offer)
+    ordered += _ranked(rest, offer, plain)
     ordered += [(entry, Score(0, 0, "handed over by an earlier stage")) for entry in of_stages]
     ordered += [(entry, _of_item(entry)) for entry in near]
     ordered += _ranked(of_past, offer)
@@ -219,15 +219,8 @@ def _in_play(entry: LoadedEntry, offer: OrderingInputs) -> bool:
     return item is not None and any(ref.path in offer.in_play for ref in item.refs)
 
 
-def _ranked(entries: Sequence[LoadedEntry], offer: OrderingInputs) -> list[_Ordered]:
-    scores = rank([_facts(entry, in_play=_in_play(entry, offer)) for entry in entries], offer.task)
-    return [(entries[score.index], score) for score in scores]
-
-
-def _ranked_beside(entries: Sequence[LoadedEntry], plain: PlainEntries, offer: OrderingInputs) -> list[_Ordered]:
+def _ranked(entries: Sequence[LoadedEntry], offer: OrderingInputs, plain: PlainEntries = NO_ENTRIES) -> list[_Ordered]:
     """Rank entries together with plain ones, as many of these as the layer's cap can hold."""
-    if not plain.items.items:
-        return _ranked(entries, offer)
     every = list(entries)
 
     def read(chosen: Sequence[PlainItem]) -> list[RankingInput]:
