@@ -29,12 +29,17 @@ def git_folder(root: Path) -> Path | None:
     return _named_in(top / ".git", b"gitdir: ", top)
 
 
-def objects_folder(root: Path) -> Path | None:
-    """Return where git keeps the objects of the repository around `root`; None as in `git_folder`."""
+def common_folder(root: Path) -> Path | None:
+    """Return what all worktrees of the repository around `root` share; None as in `git_folder`."""
     folder = git_folder(root)
     if folder is None:
         return None
-    common = _named_in(folder / "commondir", b"", folder) if (folder / "commondir").exists() else folder
+    return _named_in(folder / "commondir", b"", folder) if (folder / "commondir").exists() else folder
+
+
+def objects_folder(root: Path) -> Path | None:
+    """Return where git keeps the objects of the repository around `root`; None as in `git_folder`."""
+    common = common_folder(root)
     return common and common / "objects"
 
 

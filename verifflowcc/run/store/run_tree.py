@@ -12,7 +12,8 @@ from pathlib import Path
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.git.git_command import GitResult, ask_git, change_with_git
-from verifflowcc.base.git.git_place import git_folder
+from verifflowcc.base.git.git_head import current_branch
+from verifflowcc.base.git.git_place import common_folder, git_folder
 from verifflowcc.base.git.git_repository import Repository, repository_around
 from verifflowcc.base.records import dataclass
 
@@ -119,14 +120,13 @@ def commit_of(root: Path, revision: str) -> str | None:
 
 def head_of(top: Path) -> str | None:
     """Return the commit that a worktree has checked out: read from its files as git writes them, else asked of git."""
-    folder = git_folder(top)
+    branch, common = current_branch(top), common_folder(top)
     try:
-        if folder is not None:
-            common = folder / (folder / "commondir").read_text().strip()
-            found = (common / (folder / "HEAD").read_text().removeprefix("ref: ").strip()).read_text().strip()
+        if branch is not None and common is not None:
+            found = (common / "refs/heads" / branch).read_text().strip()
             if _COMMIT.fullmatch(found):
                 return found
-    except (OSError, ValueError):  # packed, or no worktree of this kind
+    except (OSError, ValueError):  # packed, or kept in another way
         pass
     return commit_of(top, "HEAD")
 

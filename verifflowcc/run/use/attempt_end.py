@@ -51,9 +51,7 @@ def settle_attempts(driver: RunDriver, run: RunState, attempts: Sequence[RunAtte
     """Bring attempts that started to their end on the ledger, in their order, whatever of them is done already."""
     endings = {each.id: _known_ending(driver, each) for each in attempts}
     left = [each for each in attempts if endings[each.id] is None]
-    endings |= {
-        each.id: ending for each, ending in zip(left, run_attempts(driver, run, left) if left else (), strict=True)
-    }
+    endings |= {each.id: ending for each, ending in zip(left, run_attempts(driver, run, left), strict=True)}
     for each in attempts:
         ending = endings[each.id]
         assert ending is not None

@@ -111,7 +111,7 @@ def start_attempt(driver: RunDriver, run: RunState, sprint: SprintState, place: 
 
 
 def _wait(driver: RunDriver, seconds: int) -> None:
-    driver.saved.clear()
+    driver.saved = False
     driver.tools.say(f"the service of the client failed; waiting {seconds} s")
     for _ in range(seconds):
         if driver.stop_asked():
@@ -155,8 +155,8 @@ def run_attempts(driver: RunDriver, run: RunState, attempts: Sequence[RunAttempt
     Each ending is kept for a resume as soon as it is there. Where one is interrupted or fails, so is the other.
     """
     works = [_ready(driver, run, each) for each in attempts]
-    if len(works) == 1:
-        return (works[0](driver.stop_now),)
+    if len(works) <= 1:
+        return tuple(each(driver.stop_now) for each in works)
     from concurrent.futures import ThreadPoolExecutor
     from threading import Event
 

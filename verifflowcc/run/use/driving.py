@@ -135,7 +135,7 @@ def _stopped(driver: RunDriver, run: RunState, status: RunStatus, detail: str) -
 def _judge(driver: RunDriver, run: RunState, place: SprintPlace, move: RunMove) -> None:
     """Make evidence for the stage in the integration worktree, ask its gate, and write down what it lacks."""
     workspace, stage = driver.workspace, str(place.stage)
-    driver.saved.clear()
+    driver.saved = False
     prepare_tree(workspace, workspace.root, driver.place.marker, driver.tools.say)
     asked = _make_evidence(driver, workspace, stage)
     if move.attempt is not None and move.attempt.review:
@@ -239,7 +239,7 @@ def _failures(workspace: Workspace, sprint_id: str, evidence_id: str) -> list[st
 
 def _advance(driver: RunDriver, place: SprintPlace) -> None:
     """Leave the stay that was judged, once; where the gate has closed since, write that down."""
-    driver.saved.clear()
+    driver.saved = False
     try:
         advance_stage(driver.workspace, driver.sprint, actor=PROGRAM, stay=f"{place.stage}@{place.stay}")
     except GateClosed as error:

@@ -45,7 +45,7 @@ class RunMachinery:
     say: Callable[[str], None] = _nothing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RunDriver:
     """One run that this process drives."""
 
@@ -55,8 +55,8 @@ class RunDriver:
     tools: RunMachinery
     reads: dict[Path, LedgerReads] = field(default_factory=dict, compare=False, repr=False)
     """What was read of the ledger in a folder; whether it still holds is looked at each time."""
-    saved: list[str] = field(default_factory=list, compare=False, repr=False)
-    """The message of the last commit of the ledger, where this process did nothing since."""
+    saved: bool = field(default=False, compare=False, repr=False)
+    """Whether the ledger is committed, and this process did nothing since."""
 
     @property
     def workspace(self) -> Workspace:
@@ -73,7 +73,7 @@ class RunDriver:
     def note(self, kind: EventType, payload: Mapping[str, Json]) -> str:
         """Write an event of the run and return its id."""
         fields = {"run": self.place.run, **payload}
-        self.saved.clear()
+        self.saved = False
         done = add_note(self.workspace, self.sprint, kind, lambda _: fields, actor=PROGRAM)
         self.tools.reached(f"note:{kind} {payload.get('attempt') or payload.get('stage') or self.sprint}")
         return done.event.id
@@ -81,7 +81,7 @@ class RunDriver:
     def save(self, message: str) -> None:
         """Commit the ledger and what goes with it to the integration branch."""
         commit_memory(self.place.tree(), self.place.below, f"{self.place.run}: {message}")
-        self.saved[:] = [message]
+        self.saved = True
 
     def save_before(self, message: str) -> None:
         """Commit the ledger, where a person or an earlier driver may have written to it since the last commit."""
