@@ -154,17 +154,8 @@ def read_known(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, inde
     changed = [path for path in walk.items if path in fresh or kinds.get(path, unknown)[0] != stamps[path]]
     if len(changed) > _MOST_READ:
         return None
-    items: dict[str, TraceItem | None] = {}
     unreadable = dict(walk.problems)
-    for path in changed:
-        try:
-            items[path] = _parsed(path, _read(f"{workspace.root}/{as_on_disk(path)}"), policy.types)
-        except FileNotFoundError:
-            continue  # removed since the walk
-        except OSError as error:
-            unreadable[path] = f"1: cannot be read: {error.strerror or error}"
-        except FormatError as error:
-            unreadable[path] = error.message.removeprefix(f"{path}:").lstrip()
+    items = _from_files(workspace, changed, policy, unreadable)
     left = set(changed)
     kept = [path for path in walk.items if path not in left]
     traced = [path for path in kept if kinds[path][1]]
@@ -242,13 +233,10 @@ class _KeptItems:
         key: str,
         changed: set[str],
     ) -> None:
-        self._workspace, self._walk, self._policy = workspace, walk, policy
-        self._index, self._key = index, key
-        self._found: dict[str, TraceItem | None] = {}
+        self._walk, self._index, self._key = walk, index, key
         self.unreadable = dict(walk.problems)
-        there = set(walk.items) if changed else set()
-        for path in sorted(changed):
-            self._found[path] = self._from_file(path) if path in there else None
+        there = changed.intersection(walk.items)
+        self._found = dict.fromkeys(sorted(changed)) | _from_files(workspace, sorted(there), policy, self.unreadable)
         self._changed = [each for each in self._found.values() if each is not None]
 
     def meant(self, name: str) -> TraceItem:
@@ -284,16 +272,22 @@ class _KeptItems:
             self._found[path] = _item(row.facts)
         return self._found[path]
 
-    def _from_file(self, path: str) -> TraceItem | None:
+
+def _from_files(
+    workspace: Workspace, paths: Iterable[str], policy: TracePolicy, unreadable: dict[str, str]
+) -> dict[str, TraceItem | None]:
+    """Return the trace items of files, None for other items; why one is no item is added to `unreadable`."""
+    found: dict[str, TraceItem | None] = {}
+    for path in paths:
         try:
-            return _parsed(path, _read(f"{self._workspace.root}/{as_on_disk(path)}"), self._policy.types)
+            found[path] = _parsed(path, _read(f"{workspace.root}/{as_on_disk(path)}"), policy.types)
         except FileNotFoundError:
-            pass
+            continue  # removed since the walk
         except OSError as error:
-            self.unreadable[path] = f"1: cannot be read: {error.strerror or error}"
+            unreadable[path] = f"1: cannot be read: {error.strerror or error}"
         except FormatError as error:
-            self.unreadable[path] = error.message.removeprefix(f"{path}:").lstrip()
-        return None
+            unreadable[path] = error.message.removeprefix(f"{path}:").lstrip()
+    return found
 
 
 def _read(full: str) -> bytes:
