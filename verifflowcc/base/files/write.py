@@ -338,7 +338,6 @@ class ProjectTree:
     _listed: dict[str, tuple[tuple[str, os.DirEntry[str]], ...]] = field(default_factory=dict)
     _found: dict[str, ProjectFile | None] = field(default_factory=dict)
     _matched: dict[tuple[str, str], tuple[ProjectFile, ...]] = field(default_factory=dict)
-    _inner: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.stamps = Stamps(self.root)
@@ -416,11 +415,6 @@ class ProjectTree:
             self.stamps.take([path])
             return ProjectFile(path, problem=f"cannot be read: {error.strerror}")
         signature = self.stamps.note(path, stat)
-        touched_ns = max(stat.st_mtime_ns, stat.st_ctime_ns)
-        if S_ISREG(stat.st_mode) and not is_link and stat.st_size <= LARGEST_FILE_BYTES and path.isascii():
-            folder = full.rpartition("/")[0]
-            if self._inner.get(folder):  # what most files are
-                return ProjectFile(path, signature, touched_ns)
         if S_ISDIR(stat.st_mode):
             return None
         if not S_ISREG(stat.st_mode):
@@ -434,19 +428,13 @@ class ProjectTree:
             return ProjectFile(
                 path, problem=f"has {size}; a memory file may have {LARGEST_FILE_BYTES // 1_048_576} MiB"
             )
-        return ProjectFile(path, signature, touched_ns)
+        return ProjectFile(path, signature, max(stat.st_mtime_ns, stat.st_ctime_ns))
 
     def _inside(self, full: str, *, is_link: bool) -> bool:
         """Whether the file is in the project once every link on the way is followed; folders are resolved once."""
-        folder = full.rpartition("/")[0]
-        if not is_link and folder in self._inner:
-            return self._inner[folder]
         real_root = _real(str(self.root))
-        real = os.path.realpath(full) if is_link else _real(folder) + "/"
-        inside = real.startswith(real_root.rstrip("/") + "/")
-        if not is_link:
-            self._inner[folder] = inside
-        return inside
+        real = os.path.realpath(full) if is_link else _real(full.rpartition("/")[0]) + "/"
+        return real.startswith(real_root.rstrip("/") + "/")
 
 
 def names(pattern: str, name: str) -> bool:

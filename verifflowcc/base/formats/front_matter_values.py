@@ -260,10 +260,10 @@ class Fields:
     def text(self, name: str) -> str | None:
         """Return a scalar's text as written; None where it is missing, null or no scalar."""
         value = self.values.get(name)
-        if value is None:
+        if value is None or is_null(value):
             return None
         if isinstance(value, FieldScalar):
-            return None if value.plain and value.text in _NULL else " ".join(value.text.split())
+            return " ".join(value.text.split())
         self.note(value, f"{name} is {_shape(value)}, not a text; it is ignored")
         return None
 

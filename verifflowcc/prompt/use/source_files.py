@@ -21,7 +21,7 @@ from verifflowcc.base.model.config_values import LayerStrategy
 from verifflowcc.base.model.entries import TraceEntry
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.model.item_values import Item
-from verifflowcc.base.model.layers import CODE, LOCAL, READING_ORDER, RECALL, TASK, TRACE, USER, Layer
+from verifflowcc.base.model.layers import CODE, LOCAL, READING_ORDER, TASK, TRACE, USER, Layer
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.model.ports import TokenCounter
 from verifflowcc.base.model.recall_values import Extent, Unit, extent_of
@@ -159,20 +159,16 @@ def select(
                     unmatched.append((layer, pattern))
                 folder = folder_of(layer, place)
                 for source in found:
-                    path = source.path if type(source) is ProjectFile else _path(source)
-                    if path not in seen:
+                    if (path := _path(source)) not in seen:
                         seen.add(path)
                         selected.append(SelectedFile(layer, source, _key(source, folder, origin), always, origin))
     selected = _each_once(selected)
-    if any(one.path in CORE_FILES for one in selected if not one.origin):
-        selected.sort(key=lambda one: one.path not in CORE_FILES)
+    selected.sort(key=lambda one: one.path not in CORE_FILES)
     return FileSelection(tuple(selected), tuple(unmatched))
 
 
 def _each_once(selected: list[SelectedFile]) -> list[SelectedFile]:
     """Leave out trace items whose files a pattern names: their text is in the prompt already."""
-    if not any(one.origin == TRACE for one in selected):
-        return selected
     files = {one.path for one in selected if not one.origin}
     return [one for one in selected if one.origin != TRACE or one.path not in files]
 
@@ -221,9 +217,7 @@ def _path(source: Source) -> str:
 
 def _key(source: Source, folder: str | None, origin: str) -> str:
     """Its path below the layer's own folder; below `.memory/` for what lies elsewhere in it; else the whole path."""
-    path = source.path if type(source) is ProjectFile else _path(source)
-    if (not origin and type(source) is ProjectFile) or origin == RECALL:
-        return _below(path, folder)
+    path = _path(source)
     if isinstance(source, DerivedSource):
         return path
     if origin == CODE:
@@ -234,10 +228,6 @@ def _key(source: Source, folder: str | None, origin: str) -> str:
         return path.removeprefix("user/")
     if origin == TASK:
         return "task/" + "/".join(path.split("/")[4:]).removeprefix("items/")
-    return _below(path, folder)
-
-
-def _below(path: str, folder: str | None) -> str:
     below = path.removeprefix(f"{folder}/")
     return below if below != path else path.removeprefix(f"{MEMORY}/")
 

@@ -317,7 +317,7 @@ def _walk(tree: ProjectTree) -> MemoryWalk:
     calm = settled(tree.stamps.touched_ns)
     for each in files:
         path = each.path
-        if not path.endswith(".md") and not path.lower().endswith(".md"):
+        if not path.lower().endswith(".md"):
             continue
         if each.problem is not None:
             found.problems[path] = f"1: {each.problem}"
