@@ -16,6 +16,7 @@ from typing import Any, ForwardRef, Generic, TypeVar, Union, get_args, get_origi
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.records import field_defaults, field_names
+from verifflowcc.base.text.canonical import encode_short
 
 # Records as JSON objects by the names of their fields, and back with every value checked.
 #
@@ -124,7 +125,6 @@ _Convert = Callable[[Any], Any]
 _Kinds = Mapping[Any, Any]
 _MISSING = object()
 _AS_IS = frozenset({str, int, bool, float, NoneType})
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 
 class RecordCodec(Generic[_T]):
@@ -146,7 +146,7 @@ class RecordCodec(Generic[_T]):
 
     def text(self, value: _T) -> str:
         """Return a value as one line of JSON."""
-        return _encode(self.plain(value))
+        return encode_short(self.plain(value))
 
     def value(self, text: str | bytes) -> _T:
         """Return the value that `text` was made of."""
@@ -194,7 +194,7 @@ class RecordCodec(Generic[_T]):
 
 def plain_text(value: object) -> str:
     """Return records, and tuples and mappings of them, as one line of JSON: for keys and checksums."""
-    return _encode(_plain(value, {}))
+    return encode_short(_plain(value, {}))
 
 
 def _plain(value: Any, writers: Mapping[type, _Convert]) -> Any:

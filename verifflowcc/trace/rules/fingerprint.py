@@ -9,7 +9,6 @@ made otherwise never counts as the same:
 - of a link: `sha256:title.text.verification.integrity.links/<the other's>/<own>`.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -18,14 +17,13 @@ from verifflowcc.base.model.item_values import Link, Status
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass
-from verifflowcc.base.text.canonical import digest_text, sha256
+from verifflowcc.base.text.canonical import digest_text, encode_short, sha256
 from verifflowcc.trace.rules.item_wording import folded
 from verifflowcc.trace.rules.trace_view import TraceView
 
 ALGORITHM = "sha256"
 FIELDS = ("title", "text", "verification", "integrity", "links")
 DIGITS = 20
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 _HEAD = f"{ALGORITHM}:{'.'.join(FIELDS)}/"
 _OURS = lazy_pattern(r"[a-z]+(?:\.[a-z]+)*(?:/[0-9a-f]{20}){1,2}")
 _DIGESTS = lazy_pattern(r"[0-9a-f]{20}(?:/[0-9a-f]{20})?")
@@ -64,7 +62,7 @@ def own_digest(
         "title": title,
         "verification": verification,
     }
-    return sha256(_encode(value).encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
+    return sha256(encode_short(value).encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
 
 
 def stamp_of_item(digest: str) -> str:
