@@ -47,6 +47,13 @@ _LASTING = re.compile(
     r"practice|guideline)s?)\b",
     re.IGNORECASE,
 )
+_OF_YOU = r"\byou(?:'re| are|'ll be| will be)(?: all| now| also)* (?:expected|required|asked|instructed|obliged) to\b"
+_RULE_IS = r"\b(?:the|our|my) (?:new )?(?:rule|policy|request|advice) (?:here )?is ?:"
+_OWN_WORDS = (
+    r"\bwhat (?:I|we)(?:'d like| want| need| expect| ask)\b[^.,;:]{0,30} is\b|\b(?:I|we) (?:insist|demand|ask) that "
+    r"(?:you|we)\b|\bprefer it if you\b|\bchanged my mind\b|\bcontrary to\b|"
+    r"\b(?:want|like|need|have) to (?:update|revise|correct) my\b"
+)
 _WORDED = re.compile(
     r"\b(?:I|we)(?:'d|'ll| would| will| really| also| do| now|'m now|'m| just| only| strongly| always|"
     r" don't| do not| never)* (?:want|need|like|love|expect|ask(?:ing)?|require|prefer|recommend|suggest|"
@@ -75,9 +82,9 @@ _WORDED = re.compile(
     r"\bit(?:'s| is)(?: also| really| very| quite| absolutely| now)* (?:important|essential|crucial|vital|"
     r"best|mandatory|necessary|imperative|critical|required|better|a good (?:idea|practice|habit)|"
     r"good practice|best practice)\b|"
-    r"\byou(?:'re| are|'ll be| will be)(?: all| now| also)* (?:expected|required|asked|instructed|obliged) to\b|"
+    rf"{_OF_YOU}|"
     r"\bwhat (?:I|we)(?:'d like| want| need| expect| ask)\b[^.,;:]{0,30} is (?:that (?:you|we)|for you to|to)?\b|"
-    r"\b(?:I|we) (?:insist|demand|ask) that\b|\b(?:the|our|my) (?:new )?(?:rule|policy|request|advice) (?:here )?is ?:|"
+    rf"\b(?:I|we) (?:insist|demand|ask) that\b|{_RULE_IS}|"
     r"\b(?:I|we)(?:'d| would)? prefer it if you\b|\b(?:I|we) no longer want\b|\byou (?:shouldn't|mustn't)\b|"
     r"\b(?:one|another) (?:more )?(?:thing|rule|request|requirement|expectation|policy|convention)\b[^.,;:]{0,40} is "
     r"(?:that (?:you|we)|to)\b|"
@@ -167,10 +174,7 @@ _YOU = re.compile(
     r"are|work|set|utili[sz]e|write|keep|make|consistently|only|adopt|follow)\b|\bwe've\b|"
     r"\bI(?: \w+)? (?:want|need) (?!to\b)|\bone of (?:the|our) [^.,;:]{3,60}? is\b|"
     r"\bhave (?:the team|everyone|everybody|you) (?:start|stop|use)\b|\bour adoption of\b|"
-    r"\bwhat (?:I|we)(?:'d like| want| need| expect| ask)\b[^.,;:]{0,30} is\b|\b(?:I|we) (?:insist|demand|ask) that "
-    r"(?:you|we)\b|"
-    r"\bprefer it if you\b|\bno longer want you\b|\bchanged my mind\b|\b(?:want|like|need|have) to (?:update|revise|"
-    r"correct) my\b|\bcontrary to\b|"
+    rf"{_OWN_WORDS}|\bno longer want you\b|"
     r"\b(?:thing|rule|request|requirement|expectation|policy|convention) (?:that )?(?:I|we) [a-z ]{2,20} is\b|"
     r"\b(?:my|our) (?:\w+ )?(?:advice|recommendation|request|rule|expectation) (?:\w+ )?is\b|"
     r"\bemphasi[sz]ing the use\b|\bappreciate (?:it )?if you\b",
@@ -242,15 +246,10 @@ _NOW_ONLY = re.compile(
     re.IGNORECASE,
 )
 _WISHES = re.compile(
-    r"\byou(?:'re| are|'ll be| will be)(?: all| now| also)* (?:expected|required|asked|instructed|obliged) to\b|"
-    r"\bwhat (?:I|we)(?:'d like| want| need| expect| ask)\b[^.,;:]{0,30} is\b|\b(?:I|we) (?:insist|demand|ask) that "
-    r"(?:you|we)\b|"
-    r"\bprefer it if you\b|\b(?:rule|policy|request|requirement|expectation|thing (?:that )?(?:I|we) "
+    rf"{_OF_YOU}|{_OWN_WORDS}|{_RULE_IS}|"
+    r"\b(?:rule|policy|request|requirement|expectation|thing (?:that )?(?:I|we) "
     r"\w+)\b[^.,;]{0,40} is (?:that|to)\b|"
     r"\b(?:my|our) (?:\w+ )?(?:advice|recommendation|request|rule|expectation) (?:\w+ )?is (?:to|that)\b|"
-    r"\b(?:the|our|my) (?:new )?(?:rule|policy|request|advice) (?:here )?is ?:|\b(?:want|like|need|have) to (?:update|"
-    r"revise|correct) my\b|"
-    r"\bcontrary to\b|\bchanged my mind\b|"
     r"\b(?:I|we)\b[^.,;]{0,24}\b(?:want|need|like|expect|ask|require|prefer|recommend|encourage|urge|"
     r"advise)(?:ing)? (?:for )?(?:that )?"
     r"(?:you|us|everyone|everybody|all|the team|our|developers)\b|\b(?:must|never|mandatory|no longer|"
