@@ -44,7 +44,7 @@ def item(name: str, kind: str, text: str, *links: str, role: str, more: str = ""
 
 
 def notes(stage: str, **texts: str) -> dict[str, str]:
-    """Return artifacts of a stage; `_` stands for `-` in their names."""
+    """Return artifacts of a stage; `_` is written for `-` in their names."""
     names = {name.replace("_", "-"): text for name, text in texts.items()}
     return {
         f".memory/stage/{SPRINT}/{stage}/artifacts/{name}.md": f"# {name}\n\n{text}\n" for name, text in names.items()
