@@ -168,7 +168,7 @@ def _refuse_pickles() -> None:
     """Let no row of the database be unpickled: whoever may write there could run a program on each worker."""
     from dbos._serialization import DefaultSerializer
 
-    def refuse(_self: object, _data: str) -> object:
+    def refuse(_self: object, serialized_data: str) -> Any:
         raise TypeError("this fleet reads JSON only")
 
-    DefaultSerializer.deserialize = refuse  # type: ignore[method-assign]
+    DefaultSerializer.deserialize = refuse  # type: ignore[method-assign,assignment]

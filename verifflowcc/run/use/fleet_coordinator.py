@@ -12,7 +12,6 @@ from verifflowcc.base.text.record_codec import record_from_json
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.run.rules.agent_port import AgentEnding, AgentOutcome
 from verifflowcc.run.rules.fleet_work import (
-    JOB_VERSION,
     MOST_OFFERS,
     FleetBranch,
     FleetBranches,
@@ -36,6 +35,7 @@ from verifflowcc.run.store.fleet_remote import (
     push_integration,
     push_new,
     remote_refs,
+    remove_remote,
     remote_url,
 )
 from verifflowcc.run.store.run_tree import ensure_tree, head_of
@@ -74,7 +74,7 @@ def fleet_place(workspace: Workspace) -> FleetPlace:
 
 
 @contextmanager
-def coordinating(workspace: Workspace, tools: RunMachinery, version: str = JOB_VERSION) -> Iterator[RunMachinery]:
+def coordinating(workspace: Workspace, tools: RunMachinery) -> Iterator[RunMachinery]:
     """Give the machinery of a driver whose attempts go to a fleet.
 
     Raises as `fleet_place` and `fleet_database` do, and FleetAway where the database cannot be reached.
@@ -82,11 +82,11 @@ def coordinating(workspace: Workspace, tools: RunMachinery, version: str = JOB_V
     database = fleet_database()
     place = fleet_place(workspace)
     leases = FleetLeases(database, place.name)
-    engine = FleetEngine(database, place.name, f"coordinator of {workspace.root}", version, place.limits)
+    engine = FleetEngine(database, place.name, f"coordinator of {workspace.root}", tools.jobs, place.limits)
     try:
         leases.prepare()
         engine.launch()
-        yield replace(tools, elsewhere=FleetCoordinator(place, leases, engine, version).run_attempts)
+        yield replace(tools, elsewhere=FleetCoordinator(place, leases, engine, tools.jobs).run_attempts)
     finally:
         engine.close()
         leases.close()
@@ -101,6 +101,11 @@ def publish_run(driver: RunDriver, run: RunState) -> None:
         driver.tools.say(f"note: {error.message}")
     if run.status is RunStatus.DONE:
         driver.tools.say(f"{run.id}: its branches stay on the remote until vfcc run clean")
+
+
+def withdraw_run(workspace: Workspace, run: str) -> None:
+    """Remove the branches of a run from the fleet's remote. Raises FleetAway where that gives no answer."""
+    remove_remote(workspace.root, fleet_place(workspace).url, run)
 
 
 @dataclass(slots=True)

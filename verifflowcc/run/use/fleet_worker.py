@@ -26,7 +26,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.run.rules.agent_port import AgentEnding, AgentOutcome
 from verifflowcc.run.rules.client_entries import client_and_model
 from verifflowcc.run.rules.command_agent import of_checkout
-from verifflowcc.run.rules.fleet_work import JOB_VERSION, FleetBranch, FleetJob, branches_of, is_newer, job_of
+from verifflowcc.run.rules.fleet_work import FleetBranch, FleetJob, branches_of, is_newer, job_of
 from verifflowcc.run.rules.run_fold import RunAttempt, RunState
 from verifflowcc.run.store.fleet_engine import FleetEngine
 from verifflowcc.run.store.fleet_leases import FleetAway, FleetLeases, fleet_database
@@ -70,13 +70,13 @@ class WorkerOrder:
     name: str = ""
 
 
-def work_for_fleet(workspace: Workspace, order: WorkerOrder, tools: RunMachinery, version: str = JOB_VERSION) -> None:
+def work_for_fleet(workspace: Workspace, order: WorkerOrder, tools: RunMachinery) -> None:
     """Make attempts of the project's fleet until a signal comes.
 
     Raises ConflictError where a worker of that name works here, WorkspaceError where jobs need a newer vfcc, and as
     `fleet_place` and `fleet_database` do.
     """
-    database = fleet_database()
+    database, version = fleet_database(), tools.jobs
     place = fleet_place(workspace)
     digest = hashlib.sha256(os.fsencode(workspace.root)).hexdigest()[:6]
     name = order.name or f"{slug(socket.gethostname(), 'worker')}-{digest}"
@@ -335,7 +335,8 @@ def _prepared(
 
 def _result_commit(place: RunPlace, attempt: RunAttempt, ending: AgentEnding, start: str, tree: str) -> str:
     """Return the commit that carries a result: the files as the agent left them, how it ended, what it did to git."""
-    files, refs, message = git_files_changed(place, attempt), (), f"{place.run}: files of {attempt.id}"
+    files, message = git_files_changed(place, attempt), f"{place.run}: files of {attempt.id}"
+    refs: tuple[str, ...] = ()
     if files:  # git is not asked in a worktree whose settings an agent wrote
         left = make_commit(place.root, {}, [tree], message)
     else:

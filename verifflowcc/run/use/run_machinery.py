@@ -13,6 +13,7 @@ from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import LedgerReads, Workspace
 from verifflowcc.run.rules.agent_port import AgentClient, AgentEnding, AgentStep
 from verifflowcc.run.rules.client_entries import agent_client
+from verifflowcc.run.rules.fleet_work import JOB_VERSION
 from verifflowcc.run.rules.run_fold import RunAttempt, RunState
 from verifflowcc.run.store.agent_process import run_agent, sweep
 from verifflowcc.run.store.run_tree import RunPlace, commit_memory
@@ -45,6 +46,8 @@ class RunMachinery:
     say: Callable[[str], None] = _nothing
     elsewhere: "Callable[[RunDriver, RunState, Sequence[RunAttempt]], tuple[AgentEnding, ...]] | None" = None
     """Has the clients of attempts run on other machines; None: here."""
+    jobs: str = JOB_VERSION
+    """The version of the jobs that a fleet's coordinator gives out, and that a worker takes."""
 
 
 @dataclass(slots=True)

@@ -435,6 +435,10 @@ def clean_run(workspace: Workspace, run: str | None, tools: RunMachinery, *, for
                 continue
             remove_tree(found.place, name)
             removed.append(name)
+        if found.state.fleet and not kept:
+            from verifflowcc.run.use.fleet_coordinator import withdraw_run
+
+            withdraw_run(workspace, found.place.run)
     return RunCleanup(found.place.run, tuple(removed), tuple(kept), tuple(rescued))
 
 
