@@ -126,7 +126,7 @@ def branches_of(refs: Iterable[tuple[str, str]], run: str, attempt: str) -> Flee
 
 
 class FleetMove(StrEnum):
-    """What a coordinator does next about an attempt: take its result, wait, queue it again, or give it out anew."""
+    """What a coordinator does next about an attempt: take its result, wait, queue it again, or give it out again."""
 
     TAKE = "take"
     WAIT = "wait"

@@ -2,7 +2,7 @@
 
 An attempt is a job of a single step, so that nothing is ever replayed against other code. Its version is pinned: DBOS
 would make one of the code's digest, and leave open jobs waiting after each upgrade. DBOS gives the jobs of a dead
-worker to nobody; the coordinator cancels them and queues the attempt again with the next number.
+worker to no other one; the coordinator cancels them and queues the attempt again with the next number.
 """
 
 import logging
@@ -165,7 +165,7 @@ def _json_serializer() -> Any:
 
 
 def _refuse_pickles() -> None:
-    """Let no row of the database be unpickled: whoever may write there could run a program on each worker."""
+    """Let no row of the database be unpickled: who may write there could run a program on each worker."""
     from dbos._serialization import DefaultSerializer
 
     def refuse(_self: object, serialized_data: str) -> Any:

@@ -35,8 +35,8 @@ from verifflowcc.run.store.fleet_remote import (
     push_integration,
     push_new,
     remote_refs,
-    remove_remote,
     remote_url,
+    remove_remote,
 )
 from verifflowcc.run.store.run_tree import ensure_tree, head_of
 from verifflowcc.run.use.attempt_files import AttemptFiles, GitFaults
