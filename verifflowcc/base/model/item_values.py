@@ -300,8 +300,8 @@ class ArchiveNote:
 
     `on` is an ISO day; `why` is a word (`ended`, `decayed`, `consolidated` …).
 
-    `into` is the summary that has its content. `previous_status` is the value of its status as it was written before, None where
-    its file had no such line: with it the file is brought back byte for byte.
+    `into` is the summary that has its content. `previous_status` is the value of its status as it was written before,
+    None where its file had no such line: with it the file is brought back byte for byte.
     """
 
     on: str

@@ -202,8 +202,8 @@ class RerankResult:
 class RecallResult:
     """The answer: hits, best first, those that links brought in behind the direct ones.
 
-    `left_out` are the next best that are left out, `candidates` how many texts were scored, `words` the question's words
-    as they were looked for.
+    `left_out` are the next best that are left out, `candidates` how many texts were scored, `words` the question's
+    words as they were looked for.
     """
 
     hits: tuple[Hit, ...]

@@ -319,12 +319,12 @@ class SprintState:
 
     `current` is the stage in work, or None before the first, between two, and after the last. `heads` are the ids that
     the next event must name as its parents, sorted. `notes` are the additive events in order. `base` is the git commit
-    from which it started, `branch` the git branch on which it started; `carried_comments` are comments of earlier sprints
-    (`sprint/event`). `counts` maps each event type that occurs to its number. Under a fork, stages and `current` are
-    those of the last event that all sides share. `set_aside` are the moves of sides that were not kept. `gaps` are those of
-    all stages. `packed` maps the id of each event that has no file of its own to the path of the pack that holds it,
-    relative to the project's root. `rules` are the digests of the protected files that were not as `base` has them at
-    the start (None: gone); it is None for a sprint that an older version started.
+    from which it started, `branch` the git branch on which it started; `carried_comments` are comments of earlier
+    sprints (`sprint/event`). `counts` maps each event type that occurs to its number. Under a fork, stages and
+    `current` are those of the last event that all sides share. `set_aside` are the moves of sides that were not kept.
+    `gaps` are those of all stages. `packed` maps the id of each event that has no file of its own to the path of the
+    pack that holds it, relative to the project's root. `rules` are the digests of the protected files that were not as
+    `base` has them at the start (None: gone); it is None for a sprint that an older version started.
     """
 
     id: str

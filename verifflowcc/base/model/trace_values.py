@@ -357,9 +357,10 @@ class TraceReport:
     """What a trace check says. Findings in a stable order: severity, path, line, code, about.
 
     `known` are the findings that the project's list of known ones holds, or that an earlier commit has too; they are
-    shown as a number, and make nothing red. `fixed` are keys of that list that are found no more. `outside_changes` counts what
-    was left out because it was not changed (`--changed-since`). `counts` maps a type to its items that are not retired,
-    `planned` to those of them that are not built yet, `digests` to the digest of all of them (ids and fingerprints).
+    shown as a number, and make nothing red. `fixed` are keys of that list that are found no more. `outside_changes`
+    counts what was left out because it was not changed (`--changed-since`). `counts` maps a type to its items that are
+    not retired, `planned` to those of them that are not built yet, `digests` to the digest of all of them (ids and
+    fingerprints).
     """
 
     findings: tuple[Finding, ...]

@@ -50,7 +50,7 @@ class WaivableCriterion:
 
 @dataclass(frozen=True, slots=True)
 class WaiverResult:
-    """A waiver that is on record, and what became of the criterion by it: `people_so_far` of `needed` have waived it."""
+    """A waiver on record, and what became of the criterion by it: `people_so_far` of `needed` have waived it."""
 
     waiver: Waiver
     assessment: Assessment

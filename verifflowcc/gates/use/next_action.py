@@ -15,9 +15,9 @@ from verifflowcc.sprint.use.sprint_reading import command_in, not_chosen, resolv
 class NextStep:
     """What to do, why, and the command (or, where no command can do it, the words).
 
-    `unmet` are all criteria that are not met, in the order in which to meet them. `alternative` is what a person may run to
-    leave all of them open; empty where a hard one is among them. `chosen_by` is what chose the sprint of several open ones.
-    `notes` are those of the gate.
+    `unmet` are all criteria that are not met, in the order in which to meet them. `alternative` is what a person may
+    run to leave all of them open; empty where a hard one is among them. `chosen_by` is what chose the sprint of several
+    open ones. `notes` are those of the gate.
     """
 
     sprint: str | None

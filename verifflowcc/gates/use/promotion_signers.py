@@ -79,8 +79,8 @@ def _pair(name: str, email: str) -> tuple[str, str]:
 class VouchedDecision:
     """An approval, acceptance, waiver, skip or refactoring, and the commit that vouches for it.
 
-    `authors` are the authors of what is approved, or left without a review; empty where that has changed since. `vouched`
-    is false where no commit vouches for it, and where it is by an author.
+    `authors` are the authors of what is approved, or left without a review; empty where that has changed since.
+    `vouched` is false where no commit vouches for it, and where it is by an author.
     """
 
     event: str

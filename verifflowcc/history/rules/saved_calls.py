@@ -306,7 +306,8 @@ class JudgedCall:
 @dataclass(frozen=True, slots=True)
 class Tally:
     """Calls, how many were answered wholly and in part, and thousandths: of calls that were answered wholly, and of all
-    that was looked for. `repeated` counts those that were not answered wholly and looked for the same as an earlier one.
+    that was looked for. `repeated` counts those that were not answered wholly and looked for the same as an earlier
+    one.
     """
 
     calls: int = 0
@@ -333,9 +334,9 @@ class UnansweredCount:
 class SavingReport:
     """What prompts had answered, with so many tokens of code in each, and with twice as many.
 
-    `calls` are all calls of tools of the sessions, `not_judged` those that look around and belong to no prompt; they are
-    not judged. `share_of_all_calls` is the share of all calls that were answered wholly, in thousandths. `interval` is the
-    95 % one of the share that was answered wholly, over sessions; None where there are fewer than two.
+    `calls` are all calls of tools of the sessions, `not_judged` those that look around and belong to no prompt; they
+    are not judged. `share_of_all_calls` is the share of all calls that were answered wholly, in thousandths. `interval`
+    is the 95 % one of the share that was answered wholly, over sessions; None where there are fewer than two.
     """
 
     budget_tokens: int

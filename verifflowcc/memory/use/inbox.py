@@ -122,7 +122,7 @@ class ReplacedItem:
 
 @dataclass(frozen=True, slots=True)
 class WaitingItem:
-    """An item that waits: `proposed_by` proposed it, `why` it waits, and `origin`, the text it was read from, "" for none."""
+    """An item that waits: who proposed it, why it waits, and `origin`, the text it was read from, "" for none."""
 
     item: Item
     scope: str

@@ -36,10 +36,10 @@ class PurgedItem:
 class PurgeResult:
     """What a purge did, or would do.
 
-    `removed` are the items of the source and the summaries made of them, `restored` other items that such a summary told,
-    `in_force_again` items that hold again; `linked_by` are ids of items that still link to what is gone;
-    `other_sessions` are sessions with statements that were not kept since the source had the same:
-    a new reading keeps them.
+    `removed` are the items of the source and the summaries made of them, `restored` other items that such a summary
+    told, `in_force_again` items that hold again; `linked_by` are ids of items that still link to what is gone;
+    `other_sessions` are sessions with statements that were not kept since the source had the same: a new reading keeps
+    them.
     """
 
     source: str

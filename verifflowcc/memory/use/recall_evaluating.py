@@ -66,8 +66,8 @@ class RecallAt:
 class Evaluation:
     """What was measured: recall at each k, ascending, and the mean reciprocal rank, in basis points.
 
-    `questions` are the questions, worst first. `at_k` is the k that is compared with `minimum`; None: with nothing. `depth`
-    is how many of the best were looked at. `reached` says whether recall at that k is not below.
+    `questions` are the questions, worst first. `at_k` is the k that is compared with `minimum`; None: with nothing.
+    `depth` is how many of the best were looked at. `reached` says whether recall at that k is not below.
     """
 
     questions: tuple[QuestionResult, ...]

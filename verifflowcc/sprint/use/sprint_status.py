@@ -123,8 +123,8 @@ SNAPSHOT_FORMAT = 5
 class OpenSprint:
     """An open sprint: its place in its V, the last event included, and the next command.
 
-    `opinions` are the opinions of people, `comments` is the number of comments that are open, `gaps` that of the criteria
-    which its stages were passed without.
+    `opinions` are the opinions of people, `comments` is the number of comments that are open, `gaps` that of the
+    criteria which its stages were passed without.
     """
 
     id: str
