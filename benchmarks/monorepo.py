@@ -2,10 +2,11 @@
 
     python benchmarks/monorepo.py [--share 0.1] [--vfcc PROGRAM] [--folder FOLDER] [--json]
 
-Whole, it has two million lines of Python and TypeScript, 101 sprints of which one is open, 10,000 items of memory, 5,000
-trace items, and a history of a million events that is committed; `--share` makes a part of each. The day's calls come
-in one mixed order, the same each time. Before every third one a source file gets a function more, and every tenth one
-is followed by bare Python and by a Typer hello-world. `--vfcc` names another version's program.
+Whole, it has two million lines of Python and TypeScript, 101 sprints of which one is open, 10,000 items of memory,
+5,000 trace items, and a history of a million events that is committed; `--share` makes a part of each. The day's calls
+come in one mixed order, the same each time. Before every third one a source file gets a function more, and every tenth
+one is followed by bare Python and by a Typer hello-world. Between the first prompts and the day the code is read once,
+by `code index`, as the first prompt asks for. `--vfcc` names another version's program.
 """
 
 import argparse
@@ -132,7 +133,7 @@ class CallFigures:
 
 @dataclass(frozen=True, slots=True)
 class FirstPrompt:
-    """The first prompt of a clone: seconds, and what was printed beside it."""
+    """The first prompt of a clone, or what it asks for: seconds, and what was printed beside it."""
 
     name: str
     wall_s: float
@@ -159,8 +160,9 @@ def main() -> None:
         env = {**env, "PYTHONDONTWRITEBYTECODE": ""}
         time.sleep(SETTLED_AFTER_NS / 1e9 + 0.1)
         first = [_prompt(name, options.vfcc, clone, env) for name in ("fresh clone", "the next prompt")]
+        indexed = _timed("code index", [options.vfcc, "code", "index"], clone, env)
         day, base = _day(options.vfcc, clone, env, options.share, Path(scratch))
-    _report(first, day, base, options)
+    _report([*first, indexed], day, base, options)
 
 
 def build(place: Path, share: float) -> tuple[Path, Mapping[str, str]]:
@@ -210,7 +212,11 @@ def _module(number: int, package: str, *, script: bool) -> str:
     word, hub = _WORDS[number % len(_WORDS)], number % HUBS
     about = {"number": number, "package": package, "word": word, "hub": hub}
     if script:
-        head, text, steps = f"import {{ view_{number - 5}_0 }} from './module_{number - 5}';\n", _SCRIPT, IN_MODULE // 12
+        head, text, steps = (
+            f"import {{ view_{number - 5}_0 }} from './module_{number - 5}';\n",
+            _SCRIPT,
+            IN_MODULE // 12,
+        )
     else:
         before = number - 1 if number % 5 else max(number - 2, 0)
         head, text, steps = _MODULE.format(before=before, **about), _STEP, IN_MODULE // 11
@@ -224,8 +230,12 @@ def _module(number: int, package: str, *, script: bool) -> str:
 
 def _prompt(name: str, vfcc: str, folder: Path, env: Mapping[str, str]) -> FirstPrompt:
     words = ["context", "show", "--agent", "coder", "--task", f"Count readings for the {name}"]
+    return _timed(name, [vfcc, *words], folder, env)
+
+
+def _timed(name: str, words: Sequence[str], folder: Path, env: Mapping[str, str]) -> FirstPrompt:
     before, begun = os.times(), time.perf_counter()
-    done = subprocess.run([vfcc, *words], cwd=folder, env=dict(env), capture_output=True, text=True, check=False)
+    done = subprocess.run(words, cwd=folder, env=dict(env), capture_output=True, text=True, check=False)
     wall, after = time.perf_counter() - begun, os.times()
     if done.returncode not in (0, 1, 2):
         raise SystemExit(f"{name}: exit code {done.returncode}\n{done.stderr}")
