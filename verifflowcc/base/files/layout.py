@@ -31,7 +31,7 @@ def is_inside(path: Path, folder: Path) -> bool:
 
 
 def _lies_plainly(path: str, folder: str) -> bool:
-    """Return whether a path goes on from a folder's own and has no link on the way: a look at few names shows it."""
+    """Return whether a path begins with a folder's and has no link after it: a look at few names shows it."""
     here, rest = folder, path.removeprefix(folder)
     if os.name != "posix" or rest == path or rest[:1] not in ("", "/"):
         return False
