@@ -106,6 +106,66 @@ def start_git(root: Path, *arguments: str) -> "subprocess.Popen[bytes]":
         raise _not_run(error) from error
 
 
+def begin_git(root: Path, *arguments: str) -> "BegunGit | subprocess.Popen[bytes]":
+    """Start git in `root` to read, with nothing on its stdin. Raises as `ask_git`."""
+    if not _SPAWNS:
+        return start_git(root, *arguments)
+    refuse_embedded(root)
+    argv = _argv(arguments, (_NO_HOOKS, *_names_apart(root)))
+    try:
+        return BegunGit(root, argv, {**_environment(), **_WORDS, **_READING})
+    except OSError as error:
+        raise _not_run(error) from error
+
+
+class BegunGit:
+    """A process of git that runs beside this one, as `subprocess.Popen` gives it, without that module."""
+
+    def __init__(self, root: Path, argv: list[str], env: Mapping[str, str]) -> None:
+        self.returncode: int | None = None
+        self._ends: list[int] = []
+        pipes: list[int] = []
+        try:
+            pipes += os.pipe()
+            pipes += os.pipe()
+            self._pid = _spawned(root, argv, env, pipes[1], pipes[3])
+        except OSError:
+            self._ends = pipes
+            self._close()
+            raise
+        self._ends = pipes[::2]
+        for end in pipes[1::2]:
+            os.close(end)
+
+    def communicate(self) -> tuple[bytes, bytes]:
+        """Return all that git writes to stdout and to stderr; it has ended then."""
+        try:
+            return _both(*self._ends)
+        finally:
+            self._close()
+            self._end()
+
+    def poll(self) -> int | None:
+        """Return the exit code, None while git runs or was not waited for."""
+        return self.returncode
+
+    def kill(self) -> None:
+        """End git, whatever it is at."""
+        if self.returncode is None:
+            os.kill(self._pid, signal.SIGKILL)
+
+    def __del__(self) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        while self._ends:
+            os.close(self._ends.pop())
+
+    def _end(self) -> None:
+        if self.returncode is None:
+            self.returncode = _ended(self._pid)
+
+
 def commit_with_git(root: Path, *arguments: str) -> GitResult:
     """Run git in `root` as a part of a commit, with the filters and hooks that are set up there.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import layout as stamps
-from verifflowcc.base.git.git_command import start_git
+from verifflowcc.base.git.git_command import BegunGit, begin_git
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.model.lazy import lazy_pattern
 
@@ -87,10 +87,10 @@ class Listing:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: BegunGit | subprocess.Popen[bytes] | None = None
         if in_repository(root):
             # SQLite's files come and go in `.memory/`, which need not be ignored
-            self._process = start_git(
+            self._process = begin_git(
                 root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".", ":(exclude).memory"
             )
 
