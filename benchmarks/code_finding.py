@@ -43,7 +43,7 @@ from benchmarks.code_fields import Fields, files_of, pieces_within
 from benchmarks.code_states import History, State
 from benchmarks.measure import machine
 from benchmarks.recall_figures import Mean, mean_of
-from verifflowcc.base.git.git_versions import LOOKED_BACK, SAYING, told_commits
+from verifflowcc.base.git.git_versions import LOG_OPTIONS, LOOKED_BACK, parsed_commits
 from verifflowcc.base.model.config_values import TokenSettings
 from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.code.rules.code_context import by_messages, choose
@@ -138,7 +138,7 @@ def rows_of(repository: Path, wanted: int, skip: int, aider: str | None = None, 
             changed = [path for path in task.changed if path in state.files and not state.files[path].marks]
             if changed:
                 other = peer.order(task, state) if peer and number % each == 0 else None
-                commits = told_commits(git(repository, *SAYING, f"-n{LOOKED_BACK}", task.parent))
+                commits = parsed_commits(git(repository, *LOG_OPTIONS, f"-n{LOOKED_BACK}", task.parent))
                 row = _row(task, state, changed, (count, commits, fields), other)
                 yield replace(row, tests=_tests_share(repository, task, state))
         if peer:

@@ -309,8 +309,8 @@ def test_a_commit_says_more_of_its_one_file_than_of_many_and_nothing_of_what_is_
 
 @given(st.lists(st.tuples(st.text(max_size=60), st.lists(st.sampled_from(sorted(TWO_PUMPS)), max_size=3)), max_size=8))
 @settings(max_examples=60)
-def test_any_commits_weigh_one_at_most_and_bring_in_no_file_of_their_own(told: list[tuple[str, list[str]]]) -> None:
-    found = by_messages(asked("the pump rattles"), told, TWO_PUMPS)
+def test_any_commits_weigh_one_at_most_and_bring_in_no_file_of_their_own(commits: list[tuple[str, list[str]]]) -> None:
+    found = by_messages(asked("the pump rattles"), commits, TWO_PUMPS)
 
     assert all(0 < value <= 1 for value in found.values())
     assert found.keys() <= TWO_PUMPS.keys()

@@ -116,7 +116,7 @@ def committed_texts(root: Path, blobs: Sequence[str]) -> Iterator[bytes]:
 LOOKED_BACK = 2_000
 """So many of the latest commits are read: what a long history costs is bounded."""
 
-SAYING = (
+LOG_OPTIONS = (
     *("log", "--no-merges", "--no-color", "--no-show-signature", "--no-notes", "--no-ext-diff", "-M100%"),
     *("--name-status", "-z", "--encoding=UTF-8", "--format=%x01%H%x00%B%x00"),
 )
@@ -129,21 +129,21 @@ _BEGIN = re.compile(rb"(?:^|(?<=\0))\x01(?=[0-9a-f]{40,64}\0)")
 def earlier_commits(root: Path) -> list[tuple[str, tuple[str, ...]]]:
     """Return message and files of the latest commits at and before HEAD, newest first.
 
-    Paths are relative to `root`. None where git has no commit, or cannot tell.
+    Paths are relative to `root`. None where git has no commit, or cannot answer.
     """
     try:
-        answer = ask_git(root, *SAYING, "--relative", f"-n{LOOKED_BACK}", "HEAD")
+        answer = ask_git(root, *LOG_OPTIONS, "--relative", f"-n{LOOKED_BACK}", "HEAD")
     except WorkspaceError:
         return []
-    return [] if answer.code else told_commits(answer.out)
+    return [] if answer.code else parsed_commits(answer.out)
 
 
-def told_commits(out: bytes) -> list[tuple[str, tuple[str, ...]]]:
-    """Return message and files of the commits that git tells of; a file that was renamed goes by its newest name."""
+def parsed_commits(out: bytes) -> list[tuple[str, tuple[str, ...]]]:
+    """Return message and files of the commits of such a log; a file that was renamed goes by its newest name."""
     names: dict[str, str] = {}
     found = []
-    for told in _BEGIN.split(out)[1:]:
-        _, message, *rows = told.split(b"\0")
+    for entry in _BEGIN.split(out)[1:]:
+        _, message, *rows = entry.split(b"\0")
         paths = []
         left = iter([row for row in rows if row][:_MOST_NAMES])
         for status, name in zip(left, left, strict=False):

@@ -179,7 +179,7 @@ def _is_of(piece: RankedUnit, types: Mapping[str, frozenset[int]], code: Searche
 
 # What earlier commits say: a commit of like words changed the files that a task is about.
 
-_LIKE, _MOST_CHANGED, _MOST_SAID = 10, 30, 1_000
+_LIKE, _MOST_CHANGED, _MOST_READ = 10, 30, 1_000
 """So many of the commits whose words are most like a task's count; none that changed more files; so many characters."""
 _SATURATION, _LENGTH, _ORDINARY = 1.2, 0.5, 12
 """BM25's k1 and b, and the words of an ordinary message."""
@@ -193,15 +193,15 @@ def by_messages(
     A commit that has all words of the task says most, and most of the one file that it changed.
     """
     wanted = WordCounter(asked.words)
-    said = [_said(wanted, message) for message, _ in commits]
+    messages = [_message_words(wanted, message) for message, _ in commits]
     holding: dict[str, int] = {}
-    for counts, _ in said:
+    for counts, _ in messages:
         for word in counts:
             holding[word] = holding.get(word, 0) + 1
-    rarity = {word: weight * idf(holding.get(word, 0), len(said)) for word, weight in sorted(asked.words.items())}
+    rarity = {word: weight * idf(holding.get(word, 0), len(messages)) for word, weight in sorted(asked.words.items())}
     whole = sum(rarity.values())
     like = []
-    for number, (counts, length) in enumerate(said):
+    for number, (counts, length) in enumerate(messages):
         norm = _SATURATION * (1.0 - _LENGTH + _LENGTH * length / _ORDINARY)
         held = sum(rarity[w] * min(1.0, n * (_SATURATION + 1.0) / (n + norm)) for w, n in sorted(counts.items()))
         changed = [path for path in commits[number][1] if path in paths] if held else []
@@ -214,9 +214,9 @@ def by_messages(
     return {path: min(1.0, value) for path, value in found.items()}
 
 
-def _said(wanted: WordCounter, message: str) -> tuple[dict[str, int], int]:
+def _message_words(wanted: WordCounter, message: str) -> tuple[dict[str, int], int]:
     """Return the wanted words of a message and its length; those of its first line count twice."""
-    first, _, rest = message[:_MOST_SAID].partition("\n")
+    first, _, rest = message[:_MOST_READ].partition("\n")
     counts, length = wanted.counts(first)
     found = {word: 2 * number for word, number in counts.items()}
     more, further = wanted.counts(rest)
