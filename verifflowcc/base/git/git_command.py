@@ -201,6 +201,16 @@ def change_with_git(root: Path, *arguments: str, env: Mapping[str, str] | None =
     return _run(root, _argv(arguments, (_NO_HOOKS,)), environment, None)
 
 
+def exchange_with_git(root: Path, *arguments: str, timeout_s: float = 600) -> GitResult:
+    """Run git in `root` to fetch from or push to a remote that a person named, without hooks and questions.
+
+    Programs that the machine's settings name for that, such as `core.sshCommand`, run as for the person. A remote that
+    gives no answer within `timeout_s` seconds is an exit code of 124. Raises as `ask_git` does.
+    """
+    env = {**_environment(), **_WORDS, "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
+    return _run(root, _argv(arguments, (_NO_HOOKS,)), env, None, timeout_s)
+
+
 def _argv(arguments: tuple[str, ...], settings: tuple[str, ...]) -> list[str]:
     options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
     place = next((number for number, word in enumerate(arguments) if not word.startswith("-")), 0)
@@ -270,15 +280,21 @@ def _ended(pid: int) -> int:
         return 0
 
 
-def _run(root: Path, argv: list[str], env: Mapping[str, str], given: bytes | None) -> GitResult:
+def _run(
+    root: Path, argv: list[str], env: Mapping[str, str], given: bytes | None, timeout_s: float | None = None
+) -> GitResult:
     import subprocess  # many commands know how to ask git, and few have to
 
     refuse_embedded(root)
     try:
         if given is None:
-            done = subprocess.run(argv, cwd=root, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            done = subprocess.run(
+                argv, cwd=root, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, check=False
+            )
         else:
             done = subprocess.run(argv, cwd=root, env=env, input=given, capture_output=True, check=False)
+    except subprocess.TimeoutExpired:
+        return GitResult(124, b"", f"fatal: no answer within {timeout_s} s")
     except OSError as error:
         raise _not_run(error) from error
     return GitResult(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
