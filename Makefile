@@ -102,6 +102,7 @@ reference: $(READY)
 	$(BIN)/python -m tests.completion_table
 	$(BIN)/python -m tests.mcp_lists
 	$(BIN)/python -m tests.plugin_folder
+	$(BIN)/python -m tests.shipped_templates
 	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/example_report.py
 	$(BIN)/python -m tests.trace_checks_page

@@ -99,7 +99,7 @@ def _project(folder: Path, events: int) -> Path:
     _vfcc(folder, "sprint", "start", "Tides")
     for _ in range(3):
         _vfcc(folder, "stage", "advance")
-    _add(folder, events)
+    add_events(folder, SPRINT, events)
     _vfcc(folder, "evidence", "run")
     _git(folder, "add", "--all")
     _git(folder, "commit", "--quiet", "--message", "all")
@@ -107,26 +107,26 @@ def _project(folder: Path, events: int) -> Path:
     return folder
 
 
-def _add(folder: Path, count: int) -> None:
+def add_events(folder: Path, sprint: str, count: int) -> None:
     """Add events in a line, each knowing the one before; one in twenty was made beside its predecessor."""
     memory = folder / ".memory"
-    (memory / "stage" / SPRINT / "testing" / "evidence").mkdir(parents=True, exist_ok=True)
-    before = now = show_sprint(Workspace(folder), SPRINT).heads
+    (memory / "stage" / sprint / "testing" / "evidence").mkdir(parents=True, exist_ok=True)
+    before = now = show_sprint(Workspace(folder), sprint).heads
     at = datetime.now(UTC) - timedelta(days=30)
     for number in range(count):
-        made = _event(memory, number, before if number % 20 == 0 else now, at + timedelta(seconds=60 * number))
-        path = memory / "sprint" / SPRINT / "events" / f"{made.id}.json"
+        made = _event(memory, sprint, number, before if number % 20 == 0 else now, at + timedelta(seconds=60 * number))
+        path = memory / "sprint" / sprint / "events" / f"{made.id}.json"
         path.write_bytes(encode_event(made))
         before, now = now, (made.id,) if number % 20 else tuple(sorted({made.id, *now}))
 
 
-def _event(memory: Path, number: int, parents: tuple[str, ...], at: datetime) -> Event:
+def _event(memory: Path, sprint: str, number: int, parents: tuple[str, ...], at: datetime) -> Event:
     if number % 3 == 0:
         words: dict[str, Json] = {"stage": "coding", "text": f"comment {number}: this could be said in fewer words"}
         return make_event(EventType.FEEDBACK_ADDED, words, parents=parents, actor=ACTOR, at=at)
     digest = digest_bytes(str(number).encode())
     evidence = make_evidence(
-        sprint=SPRINT,
+        sprint=sprint,
         stage="testing",
         criterion="tests",
         kind=CriterionKind.JUNIT,
@@ -140,7 +140,7 @@ def _event(memory: Path, number: int, parents: tuple[str, ...], at: datetime) ->
         examples=["tests/test_tides.py::test_low"],
     )
     data = encode_evidence(evidence)
-    (memory / "stage" / SPRINT / "testing" / "evidence" / f"{evidence.id}.json").write_bytes(data)
+    (memory / "stage" / sprint / "testing" / "evidence" / f"{evidence.id}.json").write_bytes(data)
     payload: dict[str, Json] = {
         "stage": "testing",
         "kind": "junit",

@@ -17,9 +17,9 @@ import re
 import sys
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 
 if __package__ in (None, ""):
@@ -53,16 +53,18 @@ DIRECTIVE = re.compile(r"#\s*(?:noqa|type:|pragma|ruff:|fmt:|mypy:|!)")
 
 
 @dataclass(frozen=True)
-class SourceFile:
-    """A module of the package: its path below the package, and its text."""
+class FileFacts:
+    """What one look at a module of the package shows."""
 
     path: str
-    text: str
-
-    @cached_property
-    def tree(self) -> ast.Module:
-        """The parsed text."""
-        return ast.parse(self.text)
+    """Below the package."""
+    lines: int
+    comments: int
+    imported: tuple[str, ...]
+    """Dotted names, those below `TYPE_CHECKING` left out."""
+    classes: tuple[str, ...]
+    avoided: int
+    """Words that the project avoids, in names and first lines."""
 
     @property
     def module(self) -> str:
@@ -92,16 +94,16 @@ def main() -> None:
 
 def structure(package: Path, moves: Mapping[str, str]) -> dict[str, float]:
     """Return what the source alone shows, name → figure."""
-    files = _source_files(package)
-    lines = [len(file.text.splitlines()) for file in files]
-    imports = _imports(files)
+    files = _facts(package)
+    lines = sum(file.lines for file in files)
+    imports = _imports(package)
     circles = circles_of(imports)
-    classes = Counter(name for file in files for name in _classes(file.tree))
+    classes = Counter(name for file in files for name in file.classes)
     modules = Counter(stem for file in files if not (stem := Path(file.path).stem).startswith("__"))
     return {
         "files": len(files),
-        "lines": sum(lines),
-        "files of more than 600 lines": sum(each > 600 for each in lines),
+        "lines": lines,
+        "files of more than 600 lines": sum(file.lines > 600 for file in files),
         "import pairs": sum(len(each) for each in imports.values()),
         "circles of files": len(circles),
         "files in circles": sum(len(each) for each in circles),
@@ -112,54 +114,77 @@ def structure(package: Path, moves: Mapping[str, str]) -> dict[str, float]:
         "classes with a shared name": sum(count for count in classes.values() if count > 1),
         "percent of class names shared": _percent(sum(count > 1 for count in classes.values()), len(classes)),
         "module names shared": sum(count > 1 for count in modules.values()),
-        "banned words in names and first lines": sum(_dialect(file) for file in files),
-        "comments per 1,000 lines": round(1000 * sum(_comments(file.text) for file in files) / sum(lines), 1),
+        "banned words in names and first lines": sum(file.avoided for file in files),
+        "comments per 1,000 lines": round(1000 * sum(file.comments for file in files) / lines, 1),
     }
 
 
 def import_circles(package: Path) -> list[set[str]]:
     """Return the sets of files that import each other, as paths below the package."""
-    return circles_of(_imports(_source_files(package)))
+    return circles_of(_imports(package))
 
 
 def upward_imports(package: Path) -> list[tuple[str, str]]:
     """Return the pairs (importer, imported) against the order of the capabilities, as paths below the package."""
-    return _upward(_imports(_source_files(package)), {})
+    return _upward(_imports(package), {})
 
 
-def _source_files(package: Path) -> list[SourceFile]:
-    return [
-        SourceFile(path.relative_to(package).as_posix(), path.read_text(encoding="utf-8"))
-        for path in sorted(package.rglob("*.py"))
-    ]
+def import_statements(tree: ast.Module) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool, bool]]:
+    """Yield each import, whether it is in a function, and whether only type checkers see it."""
+    blocks: list[tuple[ast.AST, bool, bool]] = [(tree, False, False)]
+    while blocks:
+        block, late, typing = blocks.pop()
+        late = late or isinstance(block, ast.FunctionDef | ast.AsyncFunctionDef)
+        typing = typing or (isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test))
+        for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+            # The body of a lambda and of a conditional is an expression: neither is a block.
+            for each in getattr(block, name, ()):
+                if isinstance(each, ast.Import | ast.ImportFrom):
+                    yield each, late, typing
+                else:
+                    blocks.append((each, late, typing))
 
 
-def _imports(files: Sequence[SourceFile]) -> dict[str, frozenset[str]]:
+def names_in(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """Return the dotted names that an import names."""
+    above = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+    return [above + alias.name for alias in node.names]
+
+
+@cache
+def _facts(package: Path) -> tuple[FileFacts, ...]:
+    return tuple(_looked_at(path.relative_to(package).as_posix(), path) for path in sorted(package.rglob("*.py")))
+
+
+def _looked_at(name: str, path: Path) -> FileFacts:
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    classes, words = [], [_spaced(path.stem)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            classes.append(node.name)
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Module):
+            words.append((ast.get_docstring(node) or "").partition("\n")[0])
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            words.append(_spaced(node.name))
+        elif isinstance(node, ast.arg):
+            words.append(_spaced(node.arg))
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            words.append(_spaced(node.id))
+    imported = tuple(name for node, _, typing in import_statements(tree) if not typing for name in names_in(node))
+    avoided = len(_avoided().findall("\n".join(words)))
+    return FileFacts(name, len(text.splitlines()), _comments(text), imported, tuple(classes), avoided)
+
+
+def _imports(package: Path) -> dict[str, frozenset[str]]:
+    """Return path → the paths of the package's files that it imports, itself left out."""
+    files = _facts(package)
     paths = {each.module: each.path for each in files}
-    return {file.path: frozenset(_imported(file, paths)) for file in files}
-
-
-def _imported(file: SourceFile, paths: Mapping[str, str]) -> Iterator[str]:
-    """Yield the paths of the package's files that a file imports, itself left out; `paths` is module → path."""
-    typing = {
-        id(node)
-        for block in ast.walk(file.tree)
-        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
-        for node in ast.walk(block)
-    }
-    for node in ast.walk(file.tree):
-        if id(node) in typing:
-            continue
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            found = paths.get(name) or paths.get(name.rpartition(".")[0])
-            if found and found != file.path:
-                yield found
+    found = {}
+    for file in files:
+        targets = {paths.get(name) or paths.get(name.rpartition(".")[0]) for name in file.imported}
+        found[file.path] = frozenset(target for target in targets if target and target != file.path)
+    return found
 
 
 def circles_of(imports: Mapping[str, frozenset[str]]) -> list[set[str]]:
@@ -221,32 +246,11 @@ def _single(imports: Mapping[str, frozenset[str]]) -> int:
     return sum(count == 1 for path, count in importers.items() if not path.endswith("__init__.py"))
 
 
-def _classes(tree: ast.Module) -> Iterator[str]:
-    return (node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-
-
-def _dialect(file: SourceFile) -> int:
-    """Count the words that the project avoids in names that a file defines, and in first lines of docstrings."""
-    pattern = _avoided()
-    count = len(pattern.findall(Path(file.path).stem.replace("_", " ")))
-    for node in ast.walk(file.tree):
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Module):
-            count += len(pattern.findall((ast.get_docstring(node) or "").partition("\n")[0]))
-        names = []
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            names = [node.name]
-        elif isinstance(node, ast.arg):
-            names = [node.arg]
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names = [node.id]
-        count += sum(len(pattern.findall(_spaced(name))) for name in names)
-    return count
-
-
 def _spaced(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ")
 
 
+@cache
 def _avoided() -> re.Pattern[str]:
     convention = (ROOT / ".memory" / "project" / "conventions" / "words.md").read_text(encoding="utf-8")
     words = "|".join(re.escape(word) for word in re.findall(r"^- `([a-z ]+)`", convention, re.MULTILINE))
@@ -254,6 +258,8 @@ def _avoided() -> re.Pattern[str]:
 
 
 def _comments(text: str) -> int:
+    if "#" not in text:
+        return 0
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     return sum(token.type == tokenize.COMMENT and not DIRECTIVE.match(token.string) for token in tokens)
 

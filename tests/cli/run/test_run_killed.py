@@ -33,6 +33,7 @@ OF_ONE_RUN = (
     "client",
     "clients",
     "counts",
+    "fleet",
 )
 """Keys of an event's line that no two runs share."""
 

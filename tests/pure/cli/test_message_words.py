@@ -6,6 +6,7 @@ and the templates. Names that users commit or read with `--json` stay as they ar
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from typer.main import get_command
@@ -54,13 +55,21 @@ def literals(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+@cache
+def of_the_package() -> dict[str, list[tuple[int, str]]]:
+    """Return file → its literals."""
+    return {
+        path.relative_to(PACKAGE).as_posix(): list(literals(ast.parse(path.read_text(encoding="utf-8"))))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
+
+
 def in_messages() -> Iterator[str]:
     words = avoided()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).as_posix()
+    for name, found in of_the_package().items():
         if name in VOCABULARY:
             continue
-        for line, text in literals(ast.parse(path.read_text(encoding="utf-8"))):
+        for line, text in found:
             is_negation = name == NEGATION[0] and text.startswith(NEGATION[1])
             if words.search(text) and text not in NAMES and not is_negation:
                 yield f"{name}:{line}: {text[:90]!r}"
@@ -111,10 +120,7 @@ def test_literals_are_found_and_docstrings_and_annotations_are_not() -> None:
 
 def test_each_exception_is_needed() -> None:
     words = avoided()
-    found = {
-        path.relative_to(PACKAGE).as_posix(): [text for _, text in literals(ast.parse(path.read_text("utf-8")))]
-        for path in PACKAGE.rglob("*.py")
-    }
+    found = {name: [text for _, text in each] for name, each in of_the_package().items()}
     everywhere = {text for texts in found.values() for text in texts}
 
     assert NAMES.keys() <= everywhere

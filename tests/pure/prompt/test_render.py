@@ -1,7 +1,9 @@
 """The shipped templates, rendered: their sections, their frames, and text that tries to break out of its fence."""
 
+import ast
 import dataclasses
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,17 +12,22 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.pure.prompt_templates import PARTIALS, SHIPPED
+from tests.shipped_templates import FILE, python_text
 from verifflowcc.base.errors import TemplateError
 from verifflowcc.base.model.entries import Candidate
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.text.hidden_text import count_invisible
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.prompt.rules.compile import ShownEntry
 from verifflowcc.prompt.rules.page_groups import groups_of
-from verifflowcc.prompt.rules.template_rules import PromptTemplate, compile_template
+from verifflowcc.prompt.rules.shipped_templates import SHIPPED as SHIPPED_PARTS
+from verifflowcc.prompt.rules.template_rules import compile_template
 from verifflowcc.prompt.rules.template_view import (
     LINE_CHARS,
+    Body,
     EntryView,
     GroupView,
+    PromptTemplate,
     PromptView,
     SprintView,
     StageView,
@@ -30,7 +37,13 @@ from verifflowcc.prompt.rules.template_view import (
     prose,
     prose_view,
 )
-from verifflowcc.prompt.use.prompt_templates import ROLES, prompt_template_name
+from verifflowcc.prompt.use.prompt_templates import (
+    ROLES,
+    compiled,
+    prompt_template_name,
+    shipped_source_for,
+    source_for,
+)
 
 LIMIT = 1_000_000
 SPRINT = SprintView("login-k3f9", "Login", ("sign in", "sign out"), "open")
@@ -280,6 +293,57 @@ def test_the_text_has_one_newline_at_its_end_and_lf_line_ends(body: str) -> None
     assert not text.endswith("\n\n")
     assert "\r" not in text
     assert text == CODER.render(view, LIMIT)
+
+
+LINES = st.text(alphabet=" \t\n\r\u2028{}%#'\"\\ab`é", max_size=12).map(one_line)
+GROUPS = st.lists(
+    st.builds(GroupView, st.sampled_from(("###", "####")), LINES, TEXTS, st.sampled_from(("", "```", "~~~~")), LINES),
+    max_size=2,
+).map(tuple)
+ENTRIES = st.lists(st.builds(entry, TEXTS, LINES) | st.builds(prose_view, LINES, TEXTS, source=LINES), max_size=2)
+SPRINTS = st.builds(SprintView, LINES, LINES, st.lists(LINES, max_size=3).map(tuple), LINES)
+STAGES = st.builds(StageView, LINES, LINES, st.sampled_from(("left", "apex", "right")), LINES, LINES)
+FIELDS: dict[Any, st.SearchStrategy[Any]] = {
+    str: LINES,
+    tuple[str, ...]: st.lists(LINES, max_size=2).map(tuple),
+    Body: TEXTS,
+    SprintView | None: st.none() | SPRINTS,
+    StageView | None: st.none() | STAGES,
+    tuple[EntryView, ...]: ENTRIES.map(tuple),
+    tuple[GroupView, ...]: GROUPS,
+}
+VIEWS = st.fixed_dictionaries(
+    {each.name: FIELDS[each.type] for each in dataclasses.fields(PromptView) if each.init}
+).map(lambda given: PromptView(**given))
+
+
+@settings(deadline=None, max_examples=200)
+@given(VIEWS)
+def test_a_shipped_template_prints_without_jinja_what_it_prints_with_it(view: PromptView) -> None:
+    for role in (*ROLES, "default"):
+        name = prompt_template_name(role)
+        ours = PromptTemplate(name, SHIPPED_PARTS[shipped_source_for(role).digest])
+        assert ours.render(view, LIMIT) == ALL[name].render(view, LIMIT)
+
+
+def test_the_shipped_templates_are_also_there_as_python() -> None:
+    written = ast.dump(ast.parse(FILE.read_text(encoding="utf-8")))
+
+    assert written == ast.dump(ast.parse(python_text())), "python -m tests.shipped_templates writes it again"
+
+
+def test_what_is_there_as_python_is_taken_for_these_bytes_alone(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    own = tmp_path / ".memory" / "templates" / "coder.md.j2"
+    own.parent.mkdir(parents=True)
+    own.write_text(SHIPPED["coder.md.j2"], encoding="utf-8")
+    same = source_for(workspace, "coder")
+    own.write_text(SHIPPED["coder.md.j2"].replace("The coder implements", "The coder builds"), encoding="utf-8")
+    other = source_for(workspace, "coder")
+
+    assert compiled(same).parts is SHIPPED_PARTS[same.digest]
+    assert other.digest not in SHIPPED_PARTS
+    assert "The coder builds" in compiled(other).render(PromptView("coder"), LIMIT)
 
 
 @pytest.mark.vfcc("REQ-TEMPLATES")

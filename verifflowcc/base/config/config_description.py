@@ -271,6 +271,10 @@ FORMS: Mapping[str, ValueForm] = {
         "a list of names of variables",
         "the name of a variable: a text such as DATABASE_URL, or DATABASE_* for all that begin so",
     ),
+    "fleet": ValueForm(
+        Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", min_length=1, max_length=60)] | None,
+        "a name such as shop or origin: letters, digits, dots, dashes",
+    ),
     "words": ValueForm(
         Annotated[list[Annotated[str, Field(max_length=LONGEST_WORD)]], Field(min_length=1, max_length=MOST_WORDS)]
         | None,

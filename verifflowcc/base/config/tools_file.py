@@ -8,11 +8,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from verifflowcc.base.config.config_defaults import read_small
-from verifflowcc.base.config.yaml_values import Lines, Loc, Value, load_yaml
 from verifflowcc.base.errors import ConfigError, FormatError
 from verifflowcc.base.model.command_classes import CI_TOO, MOVE, PERSON, QUERY, WORK
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.text.plain_words import nearest
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from verifflowcc.base.config.yaml_values import Lines, Loc, Value
 
 VERSION = 2
 KEYS: Mapping[str, tuple[str, ...]] = {
@@ -69,6 +73,8 @@ def read_tools(path: Path, root: Path) -> dict[str, Json] | None:
 
 def parse_tools(data: bytes, name: str) -> tuple[dict[str, Json], tuple[str, ...]]:
     """Return the table of a file, and what is wrong with it: sentences that begin with `name:line:`."""
+    from verifflowcc.base.config.yaml_values import load_yaml  # many commands know of these files, and few read one
+
     try:
         value, lines = load_yaml(data, name)
     except ConfigError as error:
@@ -81,11 +87,11 @@ def parse_tools(data: bytes, name: str) -> tuple[dict[str, Json], tuple[str, ...
 class _ToolsReader:
     """Reads one file and notes what is wrong."""
 
-    def __init__(self, name: str, lines: Lines) -> None:
+    def __init__(self, name: str, lines: "Lines") -> None:
         self.name, self.lines = name, lines
         self.problems: list[str] = []
 
-    def table(self, value: Value) -> dict[str, Json]:
+    def table(self, value: "Value") -> dict[str, Json]:
         listed = value.get("tools") if isinstance(value, dict) else None
         if not isinstance(value, dict) or not isinstance(listed, list):
             self.note((), "names no list of tools")
@@ -101,7 +107,7 @@ class _ToolsReader:
                 self.note((key,), f"unknown key {key}; allowed: {', '.join(_OWN_KEYS)}")
         return dict(self.listed(listed, strict=True))
 
-    def listed(self, listed: list[Value], *, strict: bool) -> list[tuple[str, Json]]:
+    def listed(self, listed: "list[Value]", *, strict: bool) -> list[tuple[str, Json]]:
         found: list[tuple[str, Json]] = []
         for place, each in enumerate(listed):
             loc: Loc = ("tools", place)
@@ -121,7 +127,7 @@ class _ToolsReader:
                 found.append((name, self.rule(name, given, loc)))
         return found
 
-    def rule(self, name: str, given: dict[str, Value], loc: Loc) -> dict[str, Json]:
+    def rule(self, name: str, given: "dict[str, Value]", loc: "Loc") -> dict[str, Json]:
         rule: dict[str, Json] = {}
         for key in given:
             if key not in ("name", *KEYS[name]):
@@ -137,14 +143,14 @@ class _ToolsReader:
             self.check_classes(rule.setdefault("classes", [QUERY, WORK]), (*loc, "classes"))
         return rule
 
-    def check_classes(self, classes: Json, loc: Loc) -> None:
+    def check_classes(self, classes: Json, loc: "Loc") -> None:
         for each in classes if isinstance(classes, list) else ():
             if each in (PERSON, CI_TOO):
                 self.note(loc, f"the class {each} of vfcc belongs to people: no role of an agent can have it")
             elif each not in OF_VFCC:
                 self.note(loc, f"vfcc has no class {each}; there is {', '.join(OF_VFCC)}")
 
-    def patterns(self, value: Value, loc: Loc, name: str) -> list[Json]:
+    def patterns(self, value: "Value", loc: "Loc", name: str) -> list[Json]:
         if value is None:
             return []
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
@@ -156,7 +162,7 @@ class _ToolsReader:
         found = nearest(name, KEYS)
         return f" (did you mean {found}?)" if found else ""
 
-    def note(self, loc: Loc, sentence: str) -> None:
+    def note(self, loc: "Loc", sentence: str) -> None:
         place = loc
         while place and place not in self.lines:
             place = place[:-1]

@@ -370,7 +370,7 @@ OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
     EventType.BASELINE_SET: _EMAIL,
     EventType.EVIDENCE_REDACTED: _EMAIL,
     EventType.FEEDBACK_ADDED: {**_REPLACES, "triages": EVENT, "decision": TEXT, "reason": OPTIONAL_TEXT},
-    EventType.RUN_OPENED: {"branch": BRANCH, "reviews": CLIENTS, "parallel": FLAG},
+    EventType.RUN_OPENED: {"branch": BRANCH, "reviews": CLIENTS, "parallel": FLAG, "fleet": TEXT},
     EventType.ATTEMPT_STARTED: {"model": ANY_TEXT, "fresh": FLAG, "review": TEXT, "ahead": FLAG},
     EventType.ATTEMPT_ENDED: {"session": ANY_TEXT, "message": ANY_TEXT, "left_out": TEXTS, "findings": TEXTS},
     EventType.ATTEMPT_MERGED: {"stay": EVENT},

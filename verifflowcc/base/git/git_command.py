@@ -13,9 +13,11 @@ settings are passed on, which no repository can set; a commit also gets who make
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.git.git_place import refuse_embedded
@@ -51,6 +53,37 @@ _SHOWS_CONTENT = frozenset(("diff-index", "diff-tree", "log"))
 _NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
 _SPAWNS = hasattr(os, "posix_spawnp")
 _CHUNK_BYTES = 1 << 16
+
+
+_T = TypeVar("_T")
+_ANSWERS: "ContextVar[dict[Hashable, object] | None]" = ContextVar("_ANSWERS", default=None)
+
+
+@contextmanager
+def asked_once() -> Iterator[None]:
+    """Within it, a question that was answered is not asked again: for one look at a project, in which nothing moves.
+
+    Where this process changes the repository after all, the answers are forgotten.
+    """
+    if _ANSWERS.get() is not None:
+        yield
+        return
+    token = _ANSWERS.set({})
+    try:
+        yield
+    finally:
+        _ANSWERS.reset(token)
+
+
+def answered(question: Hashable, ask: Callable[[], _T]) -> _T:
+    """Return the answer to a question: within `asked_once` the one that was given before."""
+    known = _ANSWERS.get()
+    if known is None:
+        return ask()
+    if question not in known:
+        known[question] = ask()
+    found: _T = known[question]  # type: ignore[assignment]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +122,10 @@ def ask_git(
     """
     argv = _argv(arguments, (_NO_HOOKS, *_names_apart(root), *settings))
     variables = {**_environment(), **_WORDS, **_READING, **(env or {})}
-    return _run(root, argv, variables, given) if given is not None or not _SPAWNS else _read(root, argv, variables)
+    if given is not None:
+        return _run(root, argv, variables, given)
+    question = (root, *argv, *sorted((env or {}).items()))
+    return answered(question, lambda: (_read if _SPAWNS else _run)(root, argv, variables, None))
 
 
 def start_git(root: Path, *arguments: str) -> "subprocess.Popen[bytes]":
@@ -104,6 +140,66 @@ def start_git(root: Path, *arguments: str) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(argv, cwd=root, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
     except OSError as error:
         raise _not_run(error) from error
+
+
+def begin_git(root: Path, *arguments: str) -> "BegunGit | subprocess.Popen[bytes]":
+    """Start git in `root` to read, with nothing on its stdin. Raises as `ask_git`."""
+    if not _SPAWNS:
+        return start_git(root, *arguments)
+    refuse_embedded(root)
+    argv = _argv(arguments, (_NO_HOOKS, *_names_apart(root)))
+    try:
+        return BegunGit(root, argv, {**_environment(), **_WORDS, **_READING})
+    except OSError as error:
+        raise _not_run(error) from error
+
+
+class BegunGit:
+    """A process of git that runs beside this one, as `subprocess.Popen` gives it, without that module."""
+
+    def __init__(self, root: Path, argv: list[str], env: Mapping[str, str]) -> None:
+        self.returncode: int | None = None
+        self._ends: list[int] = []
+        pipes: list[int] = []
+        try:
+            pipes += os.pipe()
+            pipes += os.pipe()
+            self._pid = _spawned(root, argv, env, pipes[1], pipes[3])
+        except OSError:
+            self._ends = pipes
+            self._close()
+            raise
+        self._ends = pipes[::2]
+        for end in pipes[1::2]:
+            os.close(end)
+
+    def communicate(self) -> tuple[bytes, bytes]:
+        """Return all that git writes to stdout and to stderr; it has ended then."""
+        try:
+            return _both(*self._ends)
+        finally:
+            self._close()
+            self._end()
+
+    def poll(self) -> int | None:
+        """Return the exit code, None while git runs or was not waited for."""
+        return self.returncode
+
+    def kill(self) -> None:
+        """End git, whatever it is at."""
+        if self.returncode is None:
+            os.kill(self._pid, signal.SIGKILL)
+
+    def __del__(self) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        while self._ends:
+            os.close(self._ends.pop())
+
+    def _end(self) -> None:
+        if self.returncode is None:
+            self.returncode = _ended(self._pid)
 
 
 def commit_with_git(root: Path, *arguments: str) -> GitResult:
@@ -138,7 +234,18 @@ def change_with_git(root: Path, *arguments: str, env: Mapping[str, str] | None =
     person = {name: value for name, value in os.environ.items() if name.startswith(_PERSON)}
     offline = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
     environment = {**_environment(), **person, **_WORDS, **offline, **(env or {})}
+    (_ANSWERS.get() or {}).clear()
     return _run(root, _argv(arguments, (_NO_HOOKS,)), environment, None)
+
+
+def exchange_with_git(root: Path, *arguments: str, timeout_s: float = 600) -> GitResult:
+    """Run git in `root` to fetch from or push to a remote that a person named, without hooks and questions.
+
+    Programs that the machine's settings name for that, such as `core.sshCommand`, run as for the person. A remote that
+    gives no answer within `timeout_s` seconds is an exit code of 124. Raises as `ask_git` does.
+    """
+    env = {**_environment(), **_WORDS, "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
+    return _run(root, _argv(arguments, (_NO_HOOKS,)), env, None, timeout_s)
 
 
 def _argv(arguments: tuple[str, ...], settings: tuple[str, ...]) -> list[str]:
@@ -148,7 +255,7 @@ def _argv(arguments: tuple[str, ...], settings: tuple[str, ...]) -> list[str]:
     return ["git", "--no-pager", *options, *arguments[: place + 1], *off, *arguments[place + 1 :]]
 
 
-def _read(root: Path, argv: list[str], env: Mapping[str, str]) -> GitResult:
+def _read(root: Path, argv: list[str], env: Mapping[str, str], _given: None = None) -> GitResult:
     """Run git with nothing on its stdin, as `_run` does, without `subprocess`, which takes as long to import."""
     refuse_embedded(root)
     ends: list[int] = []
@@ -210,15 +317,21 @@ def _ended(pid: int) -> int:
         return 0
 
 
-def _run(root: Path, argv: list[str], env: Mapping[str, str], given: bytes | None) -> GitResult:
+def _run(
+    root: Path, argv: list[str], env: Mapping[str, str], given: bytes | None, timeout_s: float | None = None
+) -> GitResult:
     import subprocess  # many commands know how to ask git, and few have to
 
     refuse_embedded(root)
     try:
         if given is None:
-            done = subprocess.run(argv, cwd=root, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            done = subprocess.run(
+                argv, cwd=root, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, check=False
+            )
         else:
             done = subprocess.run(argv, cwd=root, env=env, input=given, capture_output=True, check=False)
+    except subprocess.TimeoutExpired:
+        return GitResult(124, b"", f"fatal: no answer within {timeout_s} s")
     except OSError as error:
         raise _not_run(error) from error
     return GitResult(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))

@@ -40,7 +40,7 @@ _COMMANDS = {
     ),
     MOVE: (
         *("sprint start", "sprint close", "stage advance", "stage reopen", "mcp"),
-        *("run", "run stop", "run resume", "run retry", "run clean"),
+        *("run", "run stop", "run resume", "run retry", "run clean", "run worker"),
     ),
     CI_TOO: ("allow", "migrate"),
     PERSON: (

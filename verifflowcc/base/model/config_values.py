@@ -232,6 +232,23 @@ class GitSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class FleetSettings:
+    """How several machines share the attempts of a run (`vfcc run --fleet`)."""
+
+    name: str | None = key(None, "The fleet, one for each project that shares a database.", "fleet")
+    remote: str | None = key(None, "The remote that takes branches `vfcc/RUN/…`; nothing else is pushed.", "fleet")
+    at_once: int = key(4, "The most attempts of the fleet at once.", least=1, most=1_000)
+    per_worker: int = key(1, "The most attempts of one worker at once.", least=1, most=100)
+    lease_s: int = key(
+        60,
+        "Seconds without a sign of life after which a worker loses its attempt.",
+        least=2,
+        most=3_600,
+        unit="seconds",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class RunSettings:
     """What `vfcc run` prepares for agents."""
 
@@ -243,6 +260,7 @@ class RunSettings:
     environment: tuple[str, ...] = key(
         (), "Variables that the agents of `vfcc run` get beside the usual ones.", "variables"
     )
+    fleet: FleetSettings = key(FleetSettings(), "How several machines share the attempts.")
 
 
 @dataclass(frozen=True, slots=True)

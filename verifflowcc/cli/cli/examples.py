@@ -45,6 +45,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "run stop": ("run stop",),
     "run resume": ("run resume", "run resume --max-minutes 600"),
     "run retry": ("run retry coding",),
+    "run worker": ("run worker --agent claude",),
     "run clean": ("run clean",),
     "evidence": ("evidence run", "evidence list"),
     "evidence run": ("evidence run", "evidence run tests --stage testing"),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import layout as stamps
-from verifflowcc.base.git.git_command import start_git
+from verifflowcc.base.git.git_command import BegunGit, begin_git
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.model.lazy import lazy_pattern
 
@@ -87,10 +87,10 @@ class Listing:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: BegunGit | subprocess.Popen[bytes] | None = None
         if in_repository(root):
             # SQLite's files come and go in `.memory/`, which need not be ignored
-            self._process = start_git(
+            self._process = begin_git(
                 root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".", ":(exclude).memory"
             )
 
@@ -160,6 +160,12 @@ def stamps_of(root: Path, names: Sequence[bytes]) -> list[str]:
         else:
             taken.append(f"{changed}.{touched}.{found.st_size}.{found.st_ino}")
     return taken
+
+
+def bytes_of(root: Path, names: Sequence[bytes], largest: int) -> int:
+    """Return how many bytes the files have together that have at most `largest` each."""
+    sizes = (found.st_size for found in _stats(root, names) if found is not None)
+    return sum(size for size in sizes if size <= largest)
 
 
 def _stats(root: Path, names: Sequence[bytes]) -> Iterator[os.stat_result | None]:

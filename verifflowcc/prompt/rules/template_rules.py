@@ -7,7 +7,8 @@ names that stand there, so that its loops and its text count like the template's
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from functools import partial
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import TemplateError
 from verifflowcc.base.model.lazy import lazy_pattern
@@ -37,7 +38,7 @@ from verifflowcc.prompt.rules.template_expressions import (
     reading_environment,
     supplied,
 )
-from verifflowcc.prompt.rules.template_view import PromptView
+from verifflowcc.prompt.rules.template_view import HINT, PromptTemplate, PromptView
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -165,9 +166,6 @@ def _bracket_depth(tag: list[Token]) -> int:
             depth += (text in "([{") - (text in ")]}")
             deepest = max(deepest, depth)
     return deepest
-
-
-HINT = "docs/how-to/prompt-templates.md lists what a template may use"
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,45 +379,7 @@ def _without_loop(scope: Scope) -> dict[str, ValueShape]:
     return {name: shape for name, shape in scope.items() if name != "loop"}
 
 
-# From an accepted template and a view to the prompt's text.
-
-
-@dataclass(frozen=True, slots=True)
-class PromptTemplate:
-    """A template that was accepted, ready to render; equal views give equal bytes."""
-
-    name: str
-    _template: "Template"
-
-    def render(self, view: PromptView, limit_chars: int) -> str:
-        """Return the prompt: LF line ends, one newline at the end.
-
-        TemplateError as soon as more than `limit_chars` characters come out, whatever the template would still print,
-        and with the line where a value is asked of something that this prompt lacks (`sprint` where there is none).
-        """
-        from jinja2 import TemplateRuntimeError
-
-        parts: list[str] = []
-        chars = 0
-        try:
-            for part in self._template.generate(view.names()):
-                chars += len(part)
-                if chars > limit_chars:
-                    raise TemplateError(
-                        f"{self.name}:1: the template prints more than {limit_chars:,} characters", hint=HINT
-                    )
-                parts.append(part)
-        except TemplateRuntimeError as error:
-            self._refuse(error)
-        text = "".join(parts)
-        if "\r" in text:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-        return text.rstrip("\n") + "\n"
-
-    def _refuse(self, error: Exception) -> NoReturn:
-        line = _line_in(error.__traceback__, self.name)
-        lacking = f"{error}; a prompt may have no sprint or no stage: ask `if sprint` or `if stage` first"
-        raise TemplateError(f"{self.name}:{line}: {lacking}", hint=HINT) from None
+# From an accepted template to one that renders.
 
 
 def compile_template(source: str, name: str, partials: Mapping[str, str]) -> PromptTemplate:
@@ -429,7 +389,23 @@ def compile_template(source: str, name: str, partials: Mapping[str, str]) -> Pro
     """
     env = new_environment(_partial_loader(accepted := check_template(source, name, partials)))
     code = env.compile(accepted.template, name, filename=name)
-    return PromptTemplate(name, env.template_class.from_code(env, code, {}))
+    return PromptTemplate(name, partial(_parts, name, env.template_class.from_code(env, code, {})))
+
+
+def _parts(name: str, template: "Template", view: PromptView) -> Iterator[str]:
+    """Yield what the template prints.
+
+    TemplateError with the line where a value is asked of something that this prompt lacks (`sprint` where there is
+    none).
+    """
+    from jinja2 import TemplateRuntimeError
+
+    try:
+        yield from template.generate(view.names())
+    except TemplateRuntimeError as error:
+        line = _line_in(error.__traceback__, name)
+        lacking = f"{error}; a prompt may have no sprint or no stage: ask `if sprint` or `if stage` first"
+        raise TemplateError(f"{name}:{line}: {lacking}", hint=HINT) from None
 
 
 def _partial_loader(accepted: AcceptedTemplate) -> "BaseLoader":

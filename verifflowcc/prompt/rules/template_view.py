@@ -5,9 +5,11 @@ no heading and no fence; a *body* (`EntryView.text`, `PromptView.task`) is text 
 fenced by the template with the entry's own `fence`, or prose whose fences are closed.
 """
 
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Annotated
 
+from verifflowcc.base.errors import TemplateError
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field, field_names, replace
 from verifflowcc.base.text.hidden_text import show_invisible
@@ -201,6 +203,35 @@ class PromptView:
     def names(self) -> dict[str, object]:
         """Return what a template sees, by name."""
         return {name: getattr(self, name) for name in field_names(self)}
+
+
+HINT = "docs/how-to/prompt-templates.md lists what a template may use"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTemplate:
+    """A template that was accepted, ready to render; `parts` gives what it prints. Equal views give equal bytes."""
+
+    name: str
+    parts: Callable[[PromptView], Iterator[str]]
+
+    def render(self, view: PromptView, limit_chars: int) -> str:
+        """Return the prompt: LF line ends, one newline at the end.
+
+        TemplateError as soon as more than `limit_chars` characters come out, whatever the template would still print.
+        """
+        parts: list[str] = []
+        chars = 0
+        for part in self.parts(view):
+            chars += len(part)
+            if chars > limit_chars:
+                sentence = f"the template prints more than {limit_chars:,} characters"
+                raise TemplateError(f"{self.name}:1: {sentence}", hint=HINT)
+            parts.append(part)
+        text = "".join(parts)
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        return text.rstrip("\n") + "\n"
 
 
 @lru_cache(maxsize=4096)  # a prompt is rendered a few times until it fits

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from verifflowcc.base.model.config_values import CodeMix
     from verifflowcc.code.use.code_offers import CodeOffer
     from verifflowcc.code.use.review import ReviewScope
-    from verifflowcc.prompt.rules.template_rules import PromptTemplate
+    from verifflowcc.prompt.rules.template_view import PromptTemplate
 
 
 # Which shares a prompt is packed by: those of the request, else those of the role.

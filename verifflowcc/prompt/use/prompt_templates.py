@@ -1,19 +1,16 @@
 """The templates of the roles: a project's own where it has one, else the shipped one."""
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import TemplateError
 from verifflowcc.base.files.layout import MEMORY, check_inside
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.prompt.rules.shipped_templates import SHIPPED
+from verifflowcc.prompt.rules.template_view import PromptTemplate
 from verifflowcc.sprint.store.workflow_load import templates_folder
 from verifflowcc.sprint.use.role_files import TEMPLATE_ENDING
-
-if TYPE_CHECKING:
-    from verifflowcc.prompt.rules.template_rules import PromptTemplate
-
 
 # The roles that come with vfcc: each has a prompt template, a default prose and a list of tools.
 
@@ -100,11 +97,14 @@ def partials() -> dict[str, str]:
 
 
 @lru_cache(maxsize=len(ROLES))
-def compiled(source: TemplateSource) -> "PromptTemplate":
+def compiled(source: TemplateSource) -> PromptTemplate:
     """Return the template, checked and ready to render. Raises TemplateError with all that it may not use.
 
     A driver of agents asks for the same one again and again.
     """
-    from verifflowcc.prompt.rules.template_rules import compile_template
+    shipped = SHIPPED.get(source.digest)
+    if shipped is not None:
+        return PromptTemplate(source.name, shipped)
+    from verifflowcc.prompt.rules.template_rules import compile_template  # Jinja costs as much as half of a prompt
 
     return compile_template(source.text, source.name, partials())

@@ -193,9 +193,9 @@ def load_layer_entries(
 
 def reading_of(here: "PromptInputs") -> "BodyReader":
     """Return what reads the files and items of a prompt, with nothing read yet."""
-    from verifflowcc.prompt.use.source_files import BodyReader
+    from verifflowcc.prompt.use.source_files import BodyReader, folder_for_caches
 
-    reading = BodyReader(here.tree, here.index, here.counter)
+    reading = BodyReader(here.tree, here.index, here.counter, local=folder_for_caches(here.question, here.tree))
     if here.sources.theirs is not None:
         from verifflowcc.base.tokens.token_counter import open_counter
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
 
 from verifflowcc.base.errors import ConfigError, ConflictError, VfccError
 from verifflowcc.base.files.layout import (
@@ -15,10 +17,10 @@ from verifflowcc.base.files.layout import (
     source_of,
     sources,
 )
-from verifflowcc.base.files.write import ProjectFile, ProjectTree, names
+from verifflowcc.base.files.write import DerivedFile, ProjectFile, ProjectTree, names
 from verifflowcc.base.index.index import FileReading, Index, IndexedFile
 from verifflowcc.base.model.config_values import LayerStrategy
-from verifflowcc.base.model.entries import TraceEntry
+from verifflowcc.base.model.entries import Question, TraceEntry
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.layers import CODE, LOCAL, READING_ORDER, TASK, TRACE, USER, Layer
@@ -55,29 +57,52 @@ def data_kind(path: str) -> str:
     return f"{path.rpartition('/')[2]}-{VERSION}" if known else ""
 
 
-def prompt_text(path: str, text: str) -> str:
-    """Return the text of a file as prompts show it."""
+def prompt_text(path: str, text: str, local: Path | None) -> str:
+    """Return the text of a file as prompts show it; `local` is the folder for caches, None where there is none."""
     if fnmatchcase(path, _TOOLS):
-        return _tools(path, text)
+        return shown_tools(path, text, local)[1]
     found = next((each for pattern, each in _TEXTS.items() if fnmatchcase(path, pattern)), None)
     return found(text) if found else text
 
 
-def _tools(path: str, text: str) -> str:
+_KEPT = DerivedFile("tools/*.json", 1, keyed_by="the path and text of a tools.yaml; how it is shown", most=32)
+"""What roles may use, and how a prompt says so: reading one file of YAML takes as long as a tenth of a prompt."""
+
+
+@lru_cache(maxsize=32)
+def shown_tools(path: str, text: str, local: Path | None) -> tuple[Mapping[str, Json], str]:
+    """Return a role's table of tools, and its `tools.yaml` as a prompt shows it, kept for files with the same text."""
+    if local is None:
+        return _shown_tools(path, text)
+    kept, key = local / "tools" / f"{path.split('/')[-2]}.json", [path, VERSION, text]
+    value = _KEPT.read(kept, key)
+    if value is None:
+        value = _shown_tools(path, text)
+        _KEPT.write(kept, value, key)
+    table, shown = value
+    return table, shown
+
+
+def folder_for_caches(question: Question, tree: ProjectTree) -> Path | None:
+    """Return the folder for what is kept of a project's files; None for a commit, which brings none of this clone."""
+    return None if question.committed else tree.root / MEMORY / "local"
+
+
+def _shown_tools(path: str, text: str) -> tuple[dict[str, Json], str]:
     from verifflowcc.base.config.tools_file import parse_tools
     from verifflowcc.base.config.yaml_values import load_yaml
 
     data = text.encode()
+    table, problems = parse_tools(data, path)
     try:
         value, _ = load_yaml(data, path)
     except ConfigError:
-        return text
-    table, problems = parse_tools(data, path)
+        return table, text
     listed = listed_tools(value)
     if problems or listed is None:
-        return text
+        return table, text
     # Of version 1 the table lacks what hooks cannot hold a role to: the commands that it may run.
-    return tools_text(text, value, permission_text({**table, **_rules(table, listed)}))
+    return table, tools_text(text, value, permission_text({**table, **_rules(table, listed)}))
 
 
 def _rules(table: Mapping[str, Json], listed: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[str, Json]:
@@ -256,7 +281,8 @@ class BodyReader:
 
     `problems` maps a path to why it cannot be memory, a line first where it has one (`12: not UTF-8`); `notices` are
     what the parser wants the person to know. `theirs` reads the files of the person's own folder, whose paths begin
-    with `user/`: their index is there, and no project's.
+    with `user/`: their index is there, and no project's. `local` is the project's folder
+    for caches, None where nothing is kept.
     """
 
     tree: ProjectTree
@@ -265,6 +291,7 @@ class BodyReader:
     problems: dict[str, str] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     theirs: "BodyReader | None" = None
+    local: Path | None = None
     _texts: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def bodies(self, files: Iterable[ProjectFile], terms: Sequence[str] = ()) -> dict[str, Body]:
@@ -310,7 +337,7 @@ class BodyReader:
         found, text = self._texts[path]
         if found != digest:
             raise ConflictError(f"{path} changed while the prompt was compiled", hint="run the command again")
-        return prompt_text(path, text)
+        return prompt_text(path, text, self.local)
 
     def supply(self, path: str, text: str) -> str:
         """Give a derived source its text; returns its digest."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, parse_tools
+from verifflowcc.base.config.tools_file import WITHOUT_A_FILE
 from verifflowcc.base.files.layout import MEMORY, Place, as_on_disk, settled
 from verifflowcc.base.files.write import ProjectTree
 from verifflowcc.base.model.config_values import Config
@@ -36,7 +36,7 @@ from verifflowcc.prompt.rules.data_sentences import (
     stage_text,
 )
 from verifflowcc.prompt.rules.template_view import one_line
-from verifflowcc.prompt.use.source_files import prompt_text
+from verifflowcc.prompt.use.source_files import folder_for_caches, shown_tools
 from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.sprint.rules.sprint_people import progress_document
 from verifflowcc.sprint.store.evidence_store import read_artifact_texts
@@ -92,7 +92,7 @@ def prompt_facts(
     owed = owed_files(source, state, stage, tree) if state and stage else ()
     own = stage is not None and stage.stage.role == question.agent
     goal = goal_of(state)
-    tools, on_tools = _tools(source, question.agent, tree)
+    tools, on_tools = _tools(question, tree)
     progress = progress_document(state) if state else ""
     return PromptFacts(
         goal=goal,
@@ -175,9 +175,9 @@ def _commands(config: Config) -> Iterator[str]:
         yield one_line(f"{name}: `{shlex.join(words)}`; `vfcc evidence run {name}` records the result.")
 
 
-def _tools(source: Workspace, agent: str, tree: ProjectTree) -> tuple[dict[str, Json], str]:
+def _tools(question: Question, tree: ProjectTree) -> tuple[Mapping[str, Json], str]:
     """Return a role's table of tools, and the sentences on it; none where a prompt shows its file as it is written."""
-    found = tree.find(f"{MEMORY}/agent/{agent}", TOOLS)
+    found = tree.find(f"{MEMORY}/agent/{question.agent}", TOOLS)
     if not found:
         return dict(WITHOUT_A_FILE), permission_text(WITHOUT_A_FILE)
     if found[0].problem:
@@ -185,8 +185,8 @@ def _tools(source: Workspace, agent: str, tree: ProjectTree) -> tuple[dict[str, 
     path = found[0].path
     data = tree.read(path)
     text = data.decode("utf-8", "replace")
-    shown = prompt_text(path, text)
-    return parse_tools(data, path)[0], shown.partition("\n")[0] if shown != text else ""
+    table, shown = shown_tools(path, text, folder_for_caches(question, tree))
+    return table if text.encode() == data else {}, shown.partition("\n")[0] if shown != text else ""
 
 
 def _of_stage(

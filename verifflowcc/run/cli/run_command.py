@@ -99,6 +99,9 @@ def run(
         bool,
         typer.Option("--parallel", help="Let the tester begin with the coder, from the specification."),
     ] = False,
+    fleet: Annotated[
+        bool, typer.Option("--fleet", help="Let workers on other machines make the attempts (vfcc run worker).")
+    ] = False,
     take_over: Annotated[
         bool, typer.Option("--merge", help="At the end, fast-forward the current branch if nothing in it changed.")
     ] = False,
@@ -114,14 +117,16 @@ def run(
     """
     if context.invoked_subcommand is not None:
         given = (sprint, until, agent, role, review, max_attempts, max_minutes, max_usd, max_tokens)
-        if any(given) or parallel or take_over or dry_run:
+        if any(given) or parallel or fleet or take_over or dry_run:
             raise typer.TyperException(f"options that start a run go without {context.invoked_subcommand}")
         return
+    from verifflowcc.base.records import replace
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.run.use.run_opening import plan_run, start_run
 
     order = _order(agent, role, review, until, max_attempts, max_minutes, max_usd, max_tokens, parallel=parallel)
+    order = replace(order, fleet=fleet)
     workspace = open_workspace()
     if dry_run:
         plan = plan_run(workspace, sprint, order, _machinery())
@@ -296,6 +301,35 @@ def retry(
     with _shown() as tools:
         state = retry_stage(open_workspace(), stage, run, tools)
     _finish(state, as_json=as_json)
+
+
+@app.command()
+def worker(
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--agent",
+            metavar="CLIENT",
+            help="A client that it may start; may be repeated (default: claude and codex).",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Its name (default: of the machine and the folder).")
+    ] = None,
+) -> None:
+    """Make attempts of the project's fleet on this machine, until it is stopped.
+
+    Each attempt gets a clone of its own; its result is pushed to the remote that run.fleet names. VFCC_FLEET_DATABASE
+    has the URL of the team's PostgreSQL.
+    """
+    from verifflowcc.base.use.workspace import open_workspace
+    from verifflowcc.run.use.fleet_worker import WorkerOrder, work_for_fleet
+
+    order = WorkerOrder(tuple(agent or ("claude", "codex")), name or "")
+    try:
+        work_for_fleet(open_workspace(), order, _machinery())
+    except KeyboardInterrupt:
+        raise typer.Exit(EXIT_CODES["stopped"]) from None
 
 
 @app.command()

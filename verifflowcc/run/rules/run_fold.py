@@ -154,6 +154,8 @@ class RunState:
     """Criterion that an agent reviews → the client that does."""
     parallel: bool = False
     """Whether the role that writes the tests begins while another one writes the code."""
+    fleet: str = ""
+    """The fleet whose workers take its attempts; empty where this machine makes them."""
     last: str = ""
     """The id of its latest event."""
 
@@ -238,6 +240,7 @@ def _opened(sprint: str, name: str, event: Event) -> RunState:
         event.time,
         reviews=_clients(payload.get("reviews") or {}),
         parallel=payload.get("parallel") is True,
+        fleet=str(payload.get("fleet") or ""),
         last=event.id,
     )
 

@@ -22,7 +22,7 @@ INTEGRATION = "integration"
 TRAILER = "Vfcc-Attempt"
 _RESCUE = "refs/vfcc/rescue"
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_NAME = {
+RUN_NAME = {
     "GIT_AUTHOR_NAME": "vfcc run",
     "GIT_AUTHOR_EMAIL": "run@vfcc.invalid",
     "GIT_COMMITTER_NAME": "vfcc run",
@@ -217,7 +217,9 @@ def commit_attempt(top: Path, message: str, left_out: Sequence[str]) -> str:
             "--",
             *(f":(top,literal){n}" for n in names),
         )
-    _done(top, "commit", "--quiet", "--no-verify", "--allow-empty", "--no-gpg-sign", f"--message={message}", env=_NAME)
+    _done(
+        top, "commit", "--quiet", "--no-verify", "--allow-empty", "--no-gpg-sign", f"--message={message}", env=RUN_NAME
+    )
     found = head_of(top)
     assert found is not None
     return found
@@ -237,10 +239,10 @@ def commit_memory(top: Path, below: str, message: str) -> None:
     memory = f":(top){below}/.memory" if below else ":(top).memory"
     _done(top, "add", "--all", "--", memory)
     commit = ("commit", "--quiet", "--no-verify", "--no-gpg-sign", f"--message={message}")
-    if change_with_git(top, *commit, env=_NAME).code == 0:
+    if change_with_git(top, *commit, env=RUN_NAME).code == 0:
         return
     if ask_git(top, "diff-index", "--cached", "--quiet", "HEAD", "--").code:
-        _done(top, *commit, env=_NAME)
+        _done(top, *commit, env=RUN_NAME)
 
 
 def attempt_commit(top: Path, base: str, attempt: str) -> str | None:
@@ -286,7 +288,7 @@ def merge(top: Path, commit: str, message: str) -> tuple[str | None, tuple[str, 
         "--no-edit",
         f"-m{message}",
         commit,
-        env=_NAME,
+        env=RUN_NAME,
     )
     if done.code:
         listed = ask_git(top, "ls-files", "--unmerged", "-z").out.split(b"\0")
@@ -309,7 +311,7 @@ def merged_by(top: Path, commit: str) -> str | None:
 
 def bring_up_to_date(top: Path, commit: str) -> bool:
     """Bring a commit into an attempt's worktree, as a fast-forward where that is possible; False on a conflict."""
-    done = change_with_git(top, "merge", "--no-verify", "--no-gpg-sign", "--quiet", "--no-edit", commit, env=_NAME)
+    done = change_with_git(top, "merge", "--no-verify", "--no-gpg-sign", "--quiet", "--no-edit", commit, env=RUN_NAME)
     if done.code:
         change_with_git(top, "merge", "--abort")
     return done.code == 0
@@ -337,7 +339,9 @@ def rescue(place: RunPlace, name: str, label: str) -> str | None:
         tree = _done(top, "write-tree").out.decode().strip()
         if tip is None or tree != ask_git(top, "rev-parse", f"{tip}^{{tree}}").out.decode().strip():
             parents = ("-p", tip) if tip else ()
-            made = _done(top, "commit-tree", tree, *parents, "-m", f"vfcc run {place.run}: rescued {name}", env=_NAME)
+            made = _done(
+                top, "commit-tree", tree, *parents, "-m", f"vfcc run {place.run}: rescued {name}", env=RUN_NAME
+            )
             kept = made.out.decode().strip()
     integration = commit_of(place.root, f"refs/heads/{branch_of(place.run)}")
     if kept is None or (

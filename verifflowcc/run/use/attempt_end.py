@@ -21,6 +21,7 @@ from verifflowcc.run.rules.run_bounds import AttemptBounds, bounds_of
 from verifflowcc.run.rules.run_fold import DONE, NO_CHANGE, OUT_OF_BOUNDS, RunAttempt, RunState, usage_payload
 from verifflowcc.run.store.run_tree import (
     TRAILER,
+    RunPlace,
     TreeChange,
     attempt_commit,
     branch_of,
@@ -51,7 +52,8 @@ def settle_attempts(driver: RunDriver, run: RunState, attempts: Sequence[RunAtte
     """Bring attempts that started to their end on the ledger, in their order, whatever of them is done already."""
     endings = {each.id: _known_ending(driver, each) for each in attempts}
     left = [each for each in attempts if endings[each.id] is None]
-    endings |= {each.id: ending for each, ending in zip(left, run_attempts(driver, run, left), strict=True)}
+    work = driver.tools.elsewhere or run_attempts
+    endings |= {each.id: ending for each, ending in zip(left, work(driver, run, left), strict=True)}
     for each in attempts:
         ending = endings[each.id]
         assert ending is not None
@@ -102,18 +104,17 @@ def _end(driver: RunDriver, run: RunState, attempt: RunAttempt, ending: AgentEnd
 def _left_behind(driver: RunDriver, run: RunState, attempt: RunAttempt, ending: AgentEnding) -> _TreeResult:
     """Compare, and commit what the attempt changed on its own branch."""
     top, branch = driver.place.tree(attempt.tree), branch_of(driver.place.run, attempt.tree)
-    if not is_sound(top, branch):
-        return _TreeResult(OUT_OF_BOUNDS, None, AttemptBounds((f"{branch} (its worktree is gone or moved)",), ()))
-    before = AttemptFiles(driver.place, attempt.id).guarded()
-    now = dict(guarded_state(top))
-    if before is not None and before != now:  # before git reads settings that an agent wrote
-        names = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
-        return _TreeResult(OUT_OF_BOUNDS, None, AttemptBounds(tuple(f"{each} (git's own)" for each in names), ()))
+    elsewhere = AttemptFiles(driver.place, attempt.id).faults()
+    if faults := elsewhere.files or git_files_changed(driver.place, attempt):  # before git reads what an agent wrote
+        return _TreeResult(OUT_OF_BOUNDS, None, AttemptBounds(faults, ()))
     if attempt.review:
         return _review_result(driver, attempt, ending, top)
     committed = attempt_commit(top, attempt.base, attempt.id)
-    refs = () if committed else refs_with(top, attempt.base, branch)
+    refs = () if committed else tuple(dict.fromkeys((*elsewhere.refs, *refs_with(top, attempt.base, branch))))
     changes = changes_since(top, attempt.base)
+    if committed:  # before a crash: what is merged is the commit, whatever became of the worktree since
+        both = {*changes, *committed_changes(top, attempt.base, committed)}
+        changes = tuple(sorted(both, key=lambda each: (each.path, each.how)))
     bounds = bounds_of(
         [(_from_project(driver, each), each.how) for each in changes],
         _rules(driver, run, attempt),
@@ -133,6 +134,18 @@ def _left_behind(driver: RunDriver, run: RunState, attempt: RunAttempt, ending: 
     commit = committed or commit_attempt(top, message, _below(driver, bounds.left_out))
     driver.tools.reached(f"commit {attempt.id}")
     return _TreeResult(_outcome(ending, bounds, changed=True), commit, bounds)
+
+
+def git_files_changed(place: RunPlace, attempt: RunAttempt) -> tuple[str, ...]:
+    """Return what an agent did to its worktree as such, and to git's own files, each as `path (reason)`."""
+    top, branch = place.tree(attempt.tree), branch_of(place.run, attempt.tree)
+    if not is_sound(top, branch):
+        return (f"{branch} (its worktree is gone or moved)",)
+    before, now = AttemptFiles(place, attempt.id).guarded(), dict(guarded_state(top))
+    if before is None or before == now:
+        return ()
+    names = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+    return tuple(f"{each} (git's own)" for each in names)
 
 
 def _review_result(driver: RunDriver, attempt: RunAttempt, ending: AgentEnding, top: Path) -> _TreeResult:

@@ -12,6 +12,15 @@ from verifflowcc.run.rules.agent_port import AgentEnding
 from verifflowcc.run.store.run_tree import RunPlace
 
 PROMPT, SESSION, SPAWNED, ENDING, GUARDED = "prompt.md", "session", "spawned", "ending.json", "guarded.json"
+FAULTS = "faults.json"
+
+
+@dataclass(frozen=True, slots=True)
+class GitFaults:
+    """What an agent did to git itself, each as `path (reason)`: in its files, and as refs of its own."""
+
+    files: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +94,17 @@ class AttemptFiles:
             return {str(name): str(value) for name, value in loads(self._text(GUARDED)).items()}
         except (ValueError, AttributeError):
             return None
+
+    def write_faults(self, faults: GitFaults) -> None:
+        """Keep what an agent did to git on the machine where it worked."""
+        write_atomic(self.folder / FAULTS, dumps(record_to_json(faults), sort_keys=True))
+
+    def faults(self) -> GitFaults:
+        """Return what an agent did to git on another machine; nothing where it worked here."""
+        try:
+            return record_from_json(GitFaults, loads(self._text(FAULTS)), FAULTS)
+        except (ValueError, LookupError, TypeError, FormatError):
+            return GitFaults()
 
     def _text(self, name: str) -> str:
         try:

@@ -14,6 +14,8 @@ from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import MEMORY, Workspace
+from verifflowcc.code.use.commit_updates import UNREAD
+from verifflowcc.code.use.indexing import index_code
 from verifflowcc.prompt.use.prompt_use import compile_prompt_only, role_of_stage
 from verifflowcc.run.rules.agent_port import (
     NO_USAGE,
@@ -130,7 +132,11 @@ def _prompt(driver: RunDriver, place: SprintPlace, sprint: SprintState, tree: st
     here = Workspace(driver.place.project(tree), driver.clock)
     note_started(here.local, sprint.id)
     role = role_of_stage(here, sprint.id, place.stage)
-    prompt = compile_prompt_only(here, Question(role, sprint.id, place.stage))
+    question = Question(role, sprint.id, place.stage)
+    prompt = compile_prompt_only(here, question)
+    if any(UNREAD in each for each in prompt.notices):  # an agent waits for the code of its new worktree
+        index_code(here)
+        prompt = compile_prompt_only(here, question)
     text = prompt.text if prompt.text.endswith("\n") else f"{prompt.text}\n"
     return f"{text}\n{_review_text(driver, sprint, str(place.stage), review)}" if review else text
 
@@ -154,7 +160,7 @@ def run_attempts(driver: RunDriver, run: RunState, attempts: Sequence[RunAttempt
 
     Each ending is kept for a resume as soon as it is there. Where one is interrupted or fails, so is the other.
     """
-    works = [_ready(driver, run, each) for each in attempts]
+    works = [ready_attempt(driver, run, each) for each in attempts]
     if len(works) <= 1:
         return tuple(each(driver.stop_now) for each in works)
     from concurrent.futures import ThreadPoolExecutor
@@ -177,7 +183,7 @@ def run_attempts(driver: RunDriver, run: RunState, attempts: Sequence[RunAttempt
             halted.set()
 
 
-def _ready(driver: RunDriver, run: RunState, attempt: RunAttempt) -> Callable[[Callable[[], bool]], AgentEnding]:
+def ready_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> Callable[[Callable[[], bool]], AgentEnding]:
     """Prepare the worktree of an attempt that has started, and return what runs its client.
 
     After a crash its processes are ended first. A session that began is resumed in the worktree as it is; where there
@@ -196,7 +202,7 @@ def _ready(driver: RunDriver, run: RunState, attempt: RunAttempt) -> Callable[[C
         reset_tree(top, files.spawned_at() or attempt.base)
     task = _task(driver, run, attempt, session, _first_text(driver, run, attempt))
     text = GO_ON if resuming else "" if attempt.fresh else _text(driver, attempt)
-    prepare_tree(driver.workspace, driver.place.project(attempt.tree), marker, driver.tools.say)
+    prepare_tree(driver.workspace, driver.place.project(attempt.tree), marker, driver.tools.say, driver.checkout)
     files.write_guarded(dict(guarded_state(top)))
     files.note_spawn(head_of(top) or attempt.base)
     driver.tools.reached(f"spawn {attempt.id}")
@@ -221,6 +227,11 @@ def _ready(driver: RunDriver, run: RunState, attempt: RunAttempt) -> Callable[[C
         return ending
 
     return work
+
+
+def attempt_texts(driver: RunDriver, run: RunState, attempt: RunAttempt) -> tuple[str, str]:
+    """Return the prompt with which the session of an attempt began, and what the attempt itself is given."""
+    return _first_text(driver, run, attempt), _text(driver, attempt)
 
 
 def _first_text(driver: RunDriver, run: RunState, attempt: RunAttempt) -> str:
@@ -265,7 +276,7 @@ def _task(driver: RunDriver, run: RunState, attempt: RunAttempt, session: str, t
         limits=_limits(run),
         schema=REVIEW_FORM if attempt.review else "",
         environment={**passed_variables(passed, os.environ), "VFCC_SPRINT": run.sprint},
-        checkout=str(driver.place.root),
+        checkout=str(driver.home),
     )
 
 

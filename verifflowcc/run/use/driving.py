@@ -44,13 +44,15 @@ _MOST_FAILURES = 5
 @contextmanager
 def driving(driver: RunDriver) -> Iterator[None]:
     """Be the only driver of a run, and end it in order on a signal. Raises ConflictError where another drives it."""
-    with locked(lock_file(driver.place), 0), _terminable():
+    with locked(lock_file(driver.place), 0), terminable():
         (driver.place.folder / STOP).unlink(missing_ok=True)
         yield
 
 
 @contextmanager
-def _terminable() -> Iterator[None]:
+def terminable() -> Iterator[None]:
+    """Raise KeyboardInterrupt in the block for a signal that asks the process to end."""
+
     def ended(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 

@@ -1,6 +1,6 @@
 """What a driver works with, and the ledger of its run."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import sleep
 
@@ -13,7 +13,8 @@ from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import LedgerReads, Workspace
 from verifflowcc.run.rules.agent_port import AgentClient, AgentEnding, AgentStep
 from verifflowcc.run.rules.client_entries import agent_client
-from verifflowcc.run.rules.run_fold import RunState
+from verifflowcc.run.rules.fleet_work import JOB_VERSION
+from verifflowcc.run.rules.run_fold import RunAttempt, RunState
 from verifflowcc.run.store.agent_process import run_agent, sweep
 from verifflowcc.run.store.run_tree import RunPlace, commit_memory
 from verifflowcc.run.use.run_reading import STOP, read_run
@@ -43,6 +44,10 @@ class RunMachinery:
     on_step: Callable[[str, AgentStep], None] = lambda _attempt, _step: None
     on_state: Callable[[RunState, SprintState], None] = lambda _run, _sprint: None
     say: Callable[[str], None] = _nothing
+    elsewhere: "Callable[[RunDriver, RunState, Sequence[RunAttempt]], tuple[AgentEnding, ...]] | None" = None
+    """Has the clients of attempts run on other machines; None: here."""
+    jobs: str = JOB_VERSION
+    """The version of the jobs that a fleet's coordinator gives out, and that a worker takes."""
 
 
 @dataclass(slots=True)
@@ -53,6 +58,8 @@ class RunDriver:
     sprint: str
     clock: Clock
     tools: RunMachinery
+    checkout: Path | None = None
+    """The project as the person of this machine has it, where it is not that of the place: a worker has a clone."""
     reads: dict[Path, LedgerReads] = field(default_factory=dict, compare=False, repr=False)
     """What was read of the ledger in a folder; whether it still holds is looked at each time."""
     saved: bool = field(default=False, compare=False, repr=False)
@@ -63,6 +70,11 @@ class RunDriver:
         """The project in the integration worktree, where that is now."""
         project = self.place.project()
         return Workspace(project, self.clock, self.reads.setdefault(project, LedgerReads()))
+
+    @property
+    def home(self) -> Path:
+        """The project in the checkout of the person whose machine this is."""
+        return self.checkout or self.place.root
 
     def state(self) -> tuple[RunState, SprintState]:
         """Return the run and its sprint as the ledger has them now."""

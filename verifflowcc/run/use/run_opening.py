@@ -3,8 +3,8 @@
 import os
 import shutil
 import signal
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 
 from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError, WorkspaceError
 from verifflowcc.base.files.lock import locked
@@ -76,6 +76,7 @@ class RunOrder:
     tokens: int | None = MAX_TOKENS
     micro_usd: int | None = None
     parallel: bool = False
+    fleet: bool = False
 
     def limits(self) -> dict[str, int | None]:
         """Return the ceilings as an event holds them."""
@@ -105,14 +106,42 @@ class RunPlan:
 
 def start_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: RunMachinery) -> RunState:
     """Open a run of a sprint and drive it. Raises ConflictError where one of the sprint is open already."""
+    with _attempts_by(workspace, tools, fleet=order.fleet) as machinery:
+        return _started_run(workspace, sprint, order, machinery)
+
+
+def _started_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: RunMachinery) -> RunState:
     with locked(runs_folder(workspace.root) / "opening", WAIT_S):
         state = _checked(workspace, sprint, order, tools)
-        _require_installed(workspace, _all_clients(order), tools, hint="vfcc run --agent CLIENT")
+        if not order.fleet:
+            _require_installed(workspace, _all_clients(order), tools, hint="vfcc run --agent CLIENT")
         if uncommitted := uncommitted_files(workspace.root):
             tools.say(f"note: the run starts from the last commit; {len(uncommitted)} changed files are not part of it")
         driver = _opened(workspace, state, order, tools)
     with driving(driver):
-        return drive(driver)
+        return _driven(driver)
+
+
+@contextmanager
+def _attempts_by(workspace: Workspace, tools: RunMachinery, *, fleet: bool) -> Iterator[RunMachinery]:
+    """Give the machinery for attempts on this machine or, where they go to a fleet, on its workers."""
+    if not fleet:
+        yield tools
+        return
+    from verifflowcc.run.use.fleet_coordinator import coordinating
+
+    with coordinating(workspace, tools) as found:
+        yield found
+
+
+def _driven(driver: RunDriver) -> RunState:
+    """Drive a run; what a fleet's run comes to is pushed."""
+    state = drive(driver)
+    if state.fleet:
+        from verifflowcc.run.use.fleet_coordinator import publish_run
+
+        publish_run(driver, state)
+    return state
 
 
 def plan_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: RunMachinery) -> RunPlan:
@@ -241,6 +270,8 @@ def _opened(workspace: Workspace, state: SprintState, order: RunOrder, tools: Ru
         payload["reviews"] = {name: list(words) for name, words in order.reviews.items()}
     if order.parallel:
         payload["parallel"] = True
+    if order.fleet:
+        payload["fleet"] = effective_config(workspace).config.run.fleet.name
     driver.note(EventType.RUN_OPENED, {**payload, "branch": current_branch(root)})
     driver.save("opened")
     return driver
@@ -254,6 +285,13 @@ def resume_run(
     `limits` replace those of the run. Raises ConflictError where another driver works on it.
     """
     found = find_run(workspace, run, restore=True)
+    if found.state.status is RunStatus.DONE:
+        return found.state
+    with _attempts_by(workspace, tools, fleet=bool(found.state.fleet)) as machinery:
+        return _resumed(workspace, found, limits, machinery)
+
+
+def _resumed(workspace: Workspace, found: OpenRun, limits: Mapping[str, int | None], tools: RunMachinery) -> RunState:
     driver = _driver(workspace, found, tools)
     with driving(driver):
         _restore(driver)
@@ -262,17 +300,23 @@ def resume_run(
             return state
         if state.status is RunStatus.WAITING and _still_waits(driver, state, sprint):
             return state
-        _require_installed(workspace, _all_clients(state), tools, hint=f"vfcc run status {state.id}")
+        if not state.fleet:
+            _require_installed(workspace, _all_clients(state), tools, hint=f"vfcc run status {state.id}")
         if state.status is not RunStatus.WORKING or limits:
             answers = state.asked.event if state.asked else None
             driver.note(EventType.RUN_ANSWERED, {"answers": answers, **({"limits": dict(limits)} if limits else {})})
             driver.save("resumed")
-        return drive(driver)
+        return _driven(driver)
 
 
 def retry_stage(workspace: Workspace, stage: str, run: str | None, tools: RunMachinery) -> RunState:
     """Give a stage its attempts again, and continue; a stage that was left is reopened first."""
     found = find_run(workspace, run, restore=True)
+    with _attempts_by(workspace, tools, fleet=bool(found.state.fleet)) as machinery:
+        return _retried(workspace, found, stage, machinery)
+
+
+def _retried(workspace: Workspace, found: OpenRun, stage: str, tools: RunMachinery) -> RunState:
     driver = _driver(workspace, found, tools)
     with driving(driver):
         _restore(driver)
@@ -280,12 +324,13 @@ def retry_stage(workspace: Workspace, stage: str, run: str | None, tools: RunMac
         find_stage(sprint, stage)
         if state.status is RunStatus.DONE:
             raise UsageError(f"{state.id} is done", hint="vfcc run")
-        _require_installed(workspace, _all_clients(state), tools, hint=f"vfcc run status {state.id}")
+        if not state.fleet:
+            _require_installed(workspace, _all_clients(state), tools, hint=f"vfcc run status {state.id}")
         if sprint.current != stage:
             reopen_stage(driver.workspace, sprint.id, stage, f"retry of the run {state.id}", actor=PROGRAM)
         driver.note(EventType.RUN_ANSWERED, {"answers": None, "retry": stage})
         driver.save(f"retry of {stage}")
-        return drive(driver)
+        return _driven(driver)
 
 
 def _driver(workspace: Workspace, found: OpenRun, tools: RunMachinery) -> RunDriver:
@@ -390,6 +435,10 @@ def clean_run(workspace: Workspace, run: str | None, tools: RunMachinery, *, for
                 continue
             remove_tree(found.place, name)
             removed.append(name)
+        if found.state.fleet and not kept:
+            from verifflowcc.run.use.fleet_coordinator import withdraw_run
+
+            withdraw_run(workspace, found.place.run)
     return RunCleanup(found.place.run, tuple(removed), tuple(kept), tuple(rescued))
 
 

@@ -24,10 +24,13 @@ NOTE = "vfcc-setup"
 _LAST_LINES = 5
 
 
-def prepare_tree(workspace: Workspace, folder: Path, marker: str, say: Callable[[str], None]) -> bool:
+def prepare_tree(
+    workspace: Workspace, folder: Path, marker: str, say: Callable[[str], None], checkout: Path | None = None
+) -> bool:
     """Run the set-up of the project in `folder`, a worktree; return whether it ran.
 
-    `workspace` has the configuration that counts: not the one of the worktree, which an agent may have changed.
+    `workspace` has the configuration that counts: not the one of the worktree, which an agent may have changed. The
+    permission is that of `checkout`, where it is given.
     Raises UsageError where `run.setup` names no command, CommandsNotAllowed where this machine does not allow the
     project's commands, and WorkspaceError where the command fails.
     """
@@ -40,7 +43,7 @@ def prepare_tree(workspace: Workspace, folder: Path, marker: str, say: Callable[
         raise UsageError(
             f"run.setup names {config.run.setup}, and gates.commands has {known}", hint="vfcc check config"
         )
-    ensure_allowed(workspace, config.gates.commands)
+    ensure_allowed(Workspace(checkout, workspace.clock) if checkout else workspace, config.gates.commands)
     note, key = _note(folder), _key(folder, command)
     if note.is_file() and note.read_text(encoding="utf-8") == key:
         return False
