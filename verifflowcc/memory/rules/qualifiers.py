@@ -122,7 +122,9 @@ AFTER_NO_VERB = "".join(
     rf"(?<!{each})" for each in "must may should shall will can do does did is are was 're to".split()
 )
 """A `not` here is between two things (`tabs, not spaces`), and no part of a verb (`must not`)."""
-_OTHER_NOT = re.compile(rf"{AFTER_NO_VERB},? (?:and |but )?not (?:[\w'`-]+ ?){{1,4}}(?=[.,;!]|$)", re.IGNORECASE)
+_OTHER_NOT = re.compile(
+    rf"{AFTER_NO_VERB},? (?:and |but )?not (?!(?:only|just|always)\b)(?:[\w'`-]+ ?){{1,4}}(?=[.,;!]|$)", re.IGNORECASE
+)
 _OTHER_FIRST = re.compile(
     r"^(?:please )?(?:don't|do not|never|avoid|stop) [a-z]+ [^,;:.]+[,;] (?=(?:use|prefer|go with|stick to)\b)|"
     r"\b(?:avoid|stop|ditch|drop) [^,;:.]+,? and (?=(?:use|opt for|switch to|go with|stick (?:to|with)|take|"

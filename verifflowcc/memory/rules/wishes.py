@@ -292,8 +292,8 @@ _IN_GENERAL = re.compile(
 )
 """Advice that names nothing to keep to: `use your creative side`, `implement a new standard`."""
 _IS_ADVICE = re.compile(
-    r"\bit(?:'s| is)(?: \w+)? (?:important|essential|crucial|vital|best|better|critical|helpful) to (?!never\b|emphasi|stress|"
-    r"avoid\b)|"
+    r"\bit(?:'s| is)(?: \w+)? (?:important|essential|crucial|vital|best|better|critical|helpful) to "
+    r"(?!never\b|emphasi|stress|avoid\b)|"
     r"\b(?:clear|clearly|effective|effectively|good|better|proper|meaningful|healthy|strong|positive|"
     r"comprehensive|open|"
     r"thorough|thoughtful|constructive)\b(?! of\b)",
