@@ -18,8 +18,8 @@ from verifflowcc.base.model.people import PROGRAM
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.identifiers import numbered, slug
-from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.prompt.use.stages import reopen_stage
 from verifflowcc.run.rules.command_agent import of_checkout
