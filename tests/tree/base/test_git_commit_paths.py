@@ -238,7 +238,7 @@ def test_a_soft_workflow_names_one_command_when_the_sprint_is_closed(tmp_path: P
     for _ in range(3):
         fill(here, "log-in")
         moves.append(advance_stage(here, "log-in", actor="human:Ann"))
-    moves.append(add_feedback(here, "log-in", "smaller", actor="human:Ann").done)
+    moves.append(add_feedback(here, "log-in", "smaller", actor="human:Ann").move)
     assert [done.git_command for done in moves] == [None] * 4
 
     done = close_sprint(here, "log-in", actor="human:Ann", unfinished_reason="enough")

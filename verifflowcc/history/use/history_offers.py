@@ -103,7 +103,7 @@ ACTIONS = 20
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A call of a tool in one line: `about` is the file, the command or what else says what it was for."""
+    """A call of a tool in one line: `subject` is the file, the command or what else says what it was for."""
 
     time: str
     session: str
@@ -111,7 +111,7 @@ class Action:
     role: str | None
     """The agent's role, or null."""
     tool: str
-    about: str
+    subject: str
     """The file, the command or another argument."""
     success: bool | None
     """Null if unknown."""
@@ -227,7 +227,7 @@ def recent_actions_text(workspace: Workspace, role: str) -> SourceContent | None
         return None
     lines = []
     for each in found:
-        line = {"time": each.time, "tool": each.tool, "about": plain_line(each.about, _LONGEST)}
+        line = {"time": each.time, "tool": each.tool, "about": plain_line(each.subject, _LONGEST)}
         outcome: dict[str, str | bool] = {} if each.success is None else {"success": each.success}
         error = {"error": plain_line(each.error, _LONGEST)} if each.error else {}
         lines.append(json.dumps(line | outcome | error, ensure_ascii=False))
