@@ -4,8 +4,6 @@ All of it is of this machine alone, and what agents said is shown as theirs: on 
 """
 
 import json
-import os
-from collections.abc import Iterator
 
 from verifflowcc.base.files.layout import MEMORY, SourceContent
 from verifflowcc.base.records import dataclass
@@ -14,7 +12,7 @@ from verifflowcc.base.text.stems import stems
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.agent_history import Posting, TaskEpisode, ranked
 from verifflowcc.history.store.history_tables import ROLE_OF, HistoryTables, task_rows
-from verifflowcc.history.use.history_reading import SHARED, history_folders, open_history, open_history_soon
+from verifflowcc.history.use.history_reading import open_history, open_history_soon
 from verifflowcc.history.use.questions import (
     episode,
     milliseconds_now,
@@ -206,14 +204,6 @@ def _about(parameters: str, files: str | None) -> str:
 
 
 _FILES, _OPEN, _LONGEST = 8, 3, 300
-
-
-def history_places(workspace: Workspace) -> Iterator[str]:
-    """Yield the folders and files, by path below the project's root, that what is offered follows from."""
-    for folder in (*history_folders(workspace), workspace.memory / SHARED):
-        below = os.path.relpath(folder.resolve(), workspace.root.resolve())
-        yield below
-        yield from (f"{below}/{path.name}" for path in sorted(folder.glob("*.jsonl")))
 
 
 def recent_actions_text(workspace: Workspace, role: str) -> SourceContent | None:
