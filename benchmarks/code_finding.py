@@ -13,7 +13,8 @@ tasks with a 95 % interval by bootstrap:
   are whole in the code that fits in 2,000, 4,000 and 8,000 tokens, as `vfcc code context` shows it; and of those that
   are functions.
 
-Beside it, plain BM25 over the texts of files, which shows whole files until nothing more fits; and, where a Python that
+The commits up to the parent are what earlier ones say. Beside it, BM25 with fields over pieces (see `code_fields`),
+plain BM25 over the texts of files, which shows whole files until nothing more fits; and, where a Python that
 has aider is given, the order of files of its repository map, for every N-th task (it takes seconds each). With
 `--beside` the same tasks are asked of another checkout of vfcc, by its own `benchmarks`, and what this one has more is
 shown, paired by task. Tests, vendored and generated files, examples, documentation and set-up scripts are no files that
@@ -38,12 +39,14 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.code_commits import Task, git, tasks_of
+from benchmarks.code_fields import Fields, files_of, pieces_within
 from benchmarks.code_states import History, State
 from benchmarks.measure import machine
 from benchmarks.recall_figures import Mean, mean_of
+from verifflowcc.base.git.git_versions import LOG_OPTIONS, LOOKED_BACK, parsed_commits
 from verifflowcc.base.model.config_values import TokenSettings
 from verifflowcc.base.tokens.token_counter import open_counter
-from verifflowcc.code.rules.code_context import choose
+from verifflowcc.code.rules.code_context import by_messages, choose
 from verifflowcc.code.rules.grammars import language_of
 from verifflowcc.code.rules.graph import CALLABLE, FILE, Mark
 from verifflowcc.code.rules.rank_units import FileWeights, by_words, rank_code, rank_files, units_of
@@ -54,6 +57,8 @@ from verifflowcc.code.store.source_listing import marks_by_name, marks_by_text
 
 LETTERS = {"t": Mark.TEST, "v": Mark.VENDORED, "g": Mark.GENERATED, "m": Mark.MINIFIED}
 Count = Callable[[str], int]
+Given = tuple[Count, Sequence[tuple[str, Sequence[str]]], Fields]
+"""How tokens are counted, messages and files of the commits before a task, and the pieces of files by field."""
 BUDGETS = (2_000, 4_000, 8_000)
 DEPTHS = (5, 10, 20)
 MOST_TESTS = 10
@@ -125,7 +130,7 @@ class Aider:
 
 def rows_of(repository: Path, wanted: int, skip: int, aider: str | None = None, each: int = 1) -> Iterator[Row]:
     history = History(repository, marks)
-    count = open_counter(TokenSettings()).count
+    count, fields = open_counter(TokenSettings()).count, Fields()
     with tempfile.TemporaryDirectory() as folder:
         peer = Aider(aider, repository, Path(folder)) if aider else None
         for number, task in enumerate(tasks_of(repository, wanted, is_source, skip=skip)):
@@ -133,17 +138,22 @@ def rows_of(repository: Path, wanted: int, skip: int, aider: str | None = None, 
             changed = [path for path in task.changed if path in state.files and not state.files[path].marks]
             if changed:
                 other = peer.order(task, state) if peer and number % each == 0 else None
-                row = _row(task, state, changed, count, other)
+                commits = parsed_commits(git(repository, *LOG_OPTIONS, f"-n{LOOKED_BACK}", task.parent))
+                row = _row(task, state, changed, (count, commits, fields), other)
                 yield replace(row, tests=_tests_share(repository, task, state))
         if peer:
             peer.end()
 
 
-def _row(task: Task, state: State, changed: Sequence[str], count: Count, aider: Sequence[str] | None) -> Row:
+def _row(task: Task, state: State, changed: Sequence[str], given: Given, aider: Sequence[str] | None) -> Row:
+    count, commits, fields = given
     wanted = asked(task.words)
+    by_fields = fields.ranked(wanted, state)
     plain = by_words(wanted, state, PLAIN)
+    earlier = by_messages(wanted, commits, state.files)
     orders = {
-        "vfcc": [each.path for each in rank_code(wanted, state, graph_of(state))[0]],
+        "vfcc": [each.path for each in rank_code(wanted, state, graph_of(state), earlier=earlier)[0]],
+        "bm25 with fields": files_of(by_fields),
         "bm25": sorted(plain, key=lambda path: (-plain[path], path)),
     }
     if aider is not None:
@@ -152,7 +162,8 @@ def _row(task: Task, state: State, changed: Sequence[str], count: Count, aider: 
     pieces = pieces_in(task, state, changed)
     functions = [each for each in pieces if each.function]
     shown = {
-        "vfcc": [_shown(task, state, budget, count) for budget in BUDGETS],
+        "vfcc": [_shown(task, state, budget, given) for budget in BUDGETS],
+        "bm25 with fields": [pieces_within(by_fields, budget, count) for budget in BUDGETS],
         "bm25, whole files": [whole_files(orders["bm25"], state, budget, count) for budget in BUDGETS],
     }
     return Row(
@@ -224,9 +235,10 @@ def pieces_in(task: Task, state: State, changed: Sequence[str]) -> list[Piece]:
 Shown = Mapping[str, Sequence[tuple[int, int]]]
 
 
-def _shown(task: Task, state: State, budget: int, count: Count) -> Shown:
+def _shown(task: Task, state: State, budget: int, given: Given) -> Shown:
+    count, commits, _ = given
     found: dict[str, list[tuple[int, int]]] = {}
-    for each in choose(task.words, state, budget, count).filled.snippets:
+    for each in choose(task.words, state, budget, count, commits=commits).filled.snippets:
         if each.whole:
             found.setdefault(each.path, []).append((each.first, each.last))
     return found

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.code_world import TOKEN, asked, clone, commit, told
-from tests.cli.process import vfcc
+from tests.cli.process import git, vfcc
 from tests.trees import write_memory, write_tree
 from verifflowcc.base.model.config_values import TokenSettings
 from verifflowcc.base.tokens.token_counter import open_counter
@@ -144,3 +144,33 @@ def test_a_file_that_no_index_can_keep_is_answered_all_the_same(code: Path) -> N
 
     ran = vfcc(code, "code", "context", TASK)
     assert (ran.code, ran.out) == (0, text)
+
+
+def test_a_file_that_earlier_commits_of_like_words_changed_is_found_by_its_new_name_too(code: Path) -> None:
+    text = "def start(rate):\n    return rate\n"
+    write_tree(code, {"aa_mill.py": text, "\u00e9 e/cc_mill.py": text})
+    commit(code)
+    task = "the mill starts: it rattles"
+    assert best_files(code, task)[0] == "aa_mill.py"
+    write_tree(code, {"\u00e9 e/cc_mill.py": "# quiet now\n\n\n" + text})
+    git(code, "commit", "-qam", "The mill rattles\n\n\x01at night")
+
+    assert best_files(code, task)[0] == "\u00e9 e/cc_mill.py"
+    git(code, "mv", "\u00e9 e/cc_mill.py", "d_mill.py")
+    git(code, "commit", "-qam", "names")
+    assert best_files(code, task)[0] == "d_mill.py"
+
+
+def test_code_is_found_where_there_is_no_commit_yet(tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    git(tmp_path / "new", "init", "-q")
+    vfcc(tmp_path / "new", "init")
+    write_tree(tmp_path / "new", {"mill.py": "def mill():\n    return 1\n"})
+
+    assert best_files(tmp_path / "new", "the mill") == ["mill.py"]
+
+
+def best_files(root: Path, task: str) -> list[str]:
+    files = asked(root, "context", task)["files"]
+    assert isinstance(files, list)
+    return [str(each["path"]) for each in files]

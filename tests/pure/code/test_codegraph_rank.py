@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
-from verifflowcc.code.rules.code_context import choose, listed_files
+from verifflowcc.code.rules.code_context import by_messages, choose, listed_files
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.code.rules.rank_units import (
     CodeUnit,
@@ -268,3 +268,49 @@ def test_lines_are_those_that_an_editor_counts_whatever_else_breaks_a_line(break
     (late,) = [each for each in choose("late", code, 900, letters).filled.snippets if each.name == "late"]
 
     assert (late.first, late.last, late.text) == (5, 6, "def late():\n    return X")
+
+
+# What earlier commits say.
+
+TWO_PUMPS = {
+    "a/pump.py": "def start(rate):\n    return rate\n",
+    "b/pump.py": "def start(rate):\n    return rate\n",
+    "c/far.py": "def noise():\n    return 0\n",
+}
+COMMITS = [
+    ("Rattle: the pump starts twice\n\nIt did so at night", ("b/pump.py",)),
+    ("Rattle and pump everywhere", tuple(f"a/{number}.py" for number in range(40))),
+    ("Noise", ("c/far.py", "gone.py")),
+]
+
+
+def test_a_file_that_a_commit_of_like_words_changed_goes_before_its_twin() -> None:
+    code = Searched(TWO_PUMPS)
+    task = "the pump rattles when it starts"
+    plain = choose(task, code, 900, letters).files
+    found = choose(task, code, 900, letters, commits=COMMITS).files
+
+    assert [each.path for each in plain[:2]] == ["a/pump.py", "b/pump.py"]
+    assert [each.path for each in found[:2]] == ["b/pump.py", "a/pump.py"]
+    assert "commits of like words" in found[0].why
+    assert "commits of like words" not in found[1].why
+
+
+def test_a_commit_says_more_of_its_one_file_than_of_many_and_nothing_of_what_is_gone() -> None:
+    task = asked("the pump rattles")
+    one = by_messages(task, [("pump rattle", ("a/pump.py",))], TWO_PUMPS)
+    two = by_messages(task, [("pump rattle", ("a/pump.py", "b/pump.py"))], TWO_PUMPS)
+
+    assert one["a/pump.py"] > two["a/pump.py"] == two["b/pump.py"] > 0
+    assert by_messages(task, [("pump rattle", ("gone.py",))], TWO_PUMPS) == {}
+    assert by_messages(task, COMMITS[1:2], dict.fromkeys(COMMITS[1][1], "")) == {}, "a sweeping change tells nothing"
+    assert by_messages(asked(""), COMMITS, TWO_PUMPS) == {} == by_messages(task, [], TWO_PUMPS)
+
+
+@given(st.lists(st.tuples(st.text(max_size=60), st.lists(st.sampled_from(sorted(TWO_PUMPS)), max_size=3)), max_size=8))
+@settings(max_examples=60)
+def test_any_commits_weigh_one_at_most_and_bring_in_no_file_of_their_own(commits: list[tuple[str, list[str]]]) -> None:
+    found = by_messages(asked("the pump rattles"), commits, TWO_PUMPS)
+
+    assert all(0 < value <= 1 for value in found.values())
+    assert found.keys() <= TWO_PUMPS.keys()

@@ -24,9 +24,11 @@ from tests.trees import git, repository, vfcc, write_tree
 from verifflowcc.base.errors import BudgetError, FormatError, StrictError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.entries import Question
+from verifflowcc.base.model.layers import CODE
 from verifflowcc.base.process.clock import OutOfTimeError
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.doctor import diagnose
+from verifflowcc.code.use.indexing import MOST_UNREAD_BYTES, index_code
 from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.memory.use.code_refs import ReferencedCode
 from verifflowcc.prompt.use import prompt_sources
@@ -54,6 +56,24 @@ def test_every_source_has_something_to_show_and_is_broken_here(here: Workspace) 
     assert set(SHOWN) == set(READERS) == set(DAMAGE) | NOTHING_REAL_BREAKS
     assert missing(package.text) == set()
     assert left_out(package.prompt.notices) == set()
+
+
+def test_a_prompt_does_not_wait_for_very_much_code_that_was_never_read_and_says_so(here: Workspace) -> None:
+    most = MOST_UNREAD_BYTES >> 20
+    write_tree(here.root, {f"generated/table_{number}.py": " " * (1 << 20) for number in range(most)})
+
+    first = ask(here.root, task=TASK)
+
+    assert missing(first.text) == {CODE}
+    (notice,) = first.prompt.notices
+    assert notice.startswith("@code left out: the code was not read yet")
+    assert notice.endswith("(hint: vfcc code index)")
+
+    assert index_code(here).files > most
+    second = ask(here.root, task=TASK)
+
+    assert second.prompt.notices == ()
+    assert missing(second.text) == set()
 
 
 @pytest.mark.points(1)

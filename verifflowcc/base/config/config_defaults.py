@@ -4,6 +4,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 from verifflowcc.base.errors import ConfigError, WorkspaceError
+from verifflowcc.base.files.layout import is_inside
 from verifflowcc.base.model.config_values import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
 from verifflowcc.base.model.layers import CODE, HANDOVER, HISTORY, RECALL, TASK, TRACE, USER, Layer
 from verifflowcc.base.text.canonical import digest_text
@@ -25,7 +26,7 @@ def read_small(path: Path, name: str, *, inside: Path, limit_bytes: int = LARGES
             if path.is_symlink():
                 raise ConfigError((f"{name}:1: this is a link to a file that is not there",))
             return None
-        if not path.resolve().is_relative_to(inside.resolve()):
+        if not is_inside(path, inside):
             raise ConfigError((f"{name}:1: this is a link that leaves the project; put the file itself here",))
         stat = path.stat()
         if not S_ISREG(stat.st_mode):

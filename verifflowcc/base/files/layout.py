@@ -21,8 +21,25 @@ from verifflowcc.base.records import dataclass, field
 
 def check_inside(path: Path, memory: Path) -> None:
     """Raise WorkspaceError where `path`, with all links followed, is not below the folder `memory`."""
-    if not path.resolve().is_relative_to(memory.resolve()):
+    if not is_inside(path, memory):
         raise WorkspaceError(f"{path} is a link that leaves {memory}", hint=f"replace {path} by what it should hold")
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Return whether `path`, with all links followed, is not outside of `folder`."""
+    return _lies_plainly(os.fspath(path), os.fspath(folder)) or path.resolve().is_relative_to(folder.resolve())
+
+
+def _lies_plainly(path: str, folder: str) -> bool:
+    """Return whether a path begins with a folder's and has no link after it: a look at few names shows it."""
+    here, rest = folder, path.removeprefix(folder)
+    if os.name != "posix" or rest == path or rest[:1] not in ("", "/"):
+        return False
+    for name in rest.split("/")[1:]:
+        here = f"{here}/{name}"
+        if name in ("", ".", "..") or os.path.islink(here):  # noqa: PTH114 - in every command, for each file of a ledger
+            return False
+    return True
 
 
 # Stamps of files and folders: what changes when a file's content may have, or when a name comes or goes in a folder.

@@ -13,9 +13,11 @@ settings are passed on, which no repository can set; a commit also gets who make
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.git.git_place import refuse_embedded
@@ -51,6 +53,37 @@ _SHOWS_CONTENT = frozenset(("diff-index", "diff-tree", "log"))
 _NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
 _SPAWNS = hasattr(os, "posix_spawnp")
 _CHUNK_BYTES = 1 << 16
+
+
+_T = TypeVar("_T")
+_ANSWERS: "ContextVar[dict[Hashable, object] | None]" = ContextVar("_ANSWERS", default=None)
+
+
+@contextmanager
+def asked_once() -> Iterator[None]:
+    """Within it, a question that was answered is not asked again: for one look at a project, in which nothing moves.
+
+    Where this process changes the repository after all, the answers are forgotten.
+    """
+    if _ANSWERS.get() is not None:
+        yield
+        return
+    token = _ANSWERS.set({})
+    try:
+        yield
+    finally:
+        _ANSWERS.reset(token)
+
+
+def answered(question: Hashable, ask: Callable[[], _T]) -> _T:
+    """Return the answer to a question: within `asked_once` the one that was given before."""
+    known = _ANSWERS.get()
+    if known is None:
+        return ask()
+    if question not in known:
+        known[question] = ask()
+    found: _T = known[question]  # type: ignore[assignment]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +122,10 @@ def ask_git(
     """
     argv = _argv(arguments, (_NO_HOOKS, *_names_apart(root), *settings))
     variables = {**_environment(), **_WORDS, **_READING, **(env or {})}
-    return _run(root, argv, variables, given) if given is not None or not _SPAWNS else _read(root, argv, variables)
+    if given is not None:
+        return _run(root, argv, variables, given)
+    question = (root, *argv, *sorted((env or {}).items()))
+    return answered(question, lambda: (_read if _SPAWNS else _run)(root, argv, variables, None))
 
 
 def start_git(root: Path, *arguments: str) -> "subprocess.Popen[bytes]":
@@ -198,6 +234,7 @@ def change_with_git(root: Path, *arguments: str, env: Mapping[str, str] | None =
     person = {name: value for name, value in os.environ.items() if name.startswith(_PERSON)}
     offline = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
     environment = {**_environment(), **person, **_WORDS, **offline, **(env or {})}
+    (_ANSWERS.get() or {}).clear()
     return _run(root, _argv(arguments, (_NO_HOOKS,)), environment, None)
 
 
@@ -218,7 +255,7 @@ def _argv(arguments: tuple[str, ...], settings: tuple[str, ...]) -> list[str]:
     return ["git", "--no-pager", *options, *arguments[: place + 1], *off, *arguments[place + 1 :]]
 
 
-def _read(root: Path, argv: list[str], env: Mapping[str, str]) -> GitResult:
+def _read(root: Path, argv: list[str], env: Mapping[str, str], _given: None = None) -> GitResult:
     """Run git with nothing on its stdin, as `_run` does, without `subprocess`, which takes as long to import."""
     refuse_embedded(root)
     ends: list[int] = []

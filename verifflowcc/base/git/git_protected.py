@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files.project_content import belongs, is_memory
 from verifflowcc.base.files.write import on_disk, shown_name
-from verifflowcc.base.git.git_command import GitResult, ask_git
+from verifflowcc.base.git.git_command import GitResult, answered, ask_git
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.git.work_tree import FOLDER, GONE, WorkTree, blob_ids, names_differing, read_work_tree
 from verifflowcc.base.model.gate_input import Change, History
@@ -78,7 +78,7 @@ def read_history(root: Path, base: str | None, entered: str | None = None) -> Hi
     listed, too.
     """
     try:
-        return _read(root, base, entered)
+        return answered((root, base, entered), lambda: _read(root, base, entered))
     except WorkspaceError as error:
         return History(base, error.message)
 

@@ -5,6 +5,7 @@ on disk.
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha1
 from pathlib import Path
@@ -108,6 +109,51 @@ def committed_texts(root: Path, blobs: Sequence[str]) -> Iterator[bytes]:
                     process.stdout.read(1)
         finally:
             process.kill()
+
+
+# What earlier commits say, and which files they changed.
+
+LOOKED_BACK = 2_000
+"""So many of the latest commits are read: what a long history costs is bounded."""
+
+LOG_OPTIONS = (
+    *("log", "--no-merges", "--no-color", "--no-show-signature", "--no-notes", "--no-ext-diff", "-M100%"),
+    *("--name-status", "-z", "--encoding=UTF-8", "--format=%x01%H%x00%B%x00"),
+)
+"""What git is asked for: a file that moved unchanged with both names, which needs the bytes of none."""
+_MOST_NAMES = 4_000
+"""So many names and letters of a commit are looked at: what changed more is an import of everything."""
+_BEGIN = re.compile(rb"(?:^|(?<=\0))\x01(?=[0-9a-f]{40,64}\0)")
+
+
+def earlier_commits(root: Path) -> list[tuple[str, tuple[str, ...]]]:
+    """Return message and files of the latest commits at and before HEAD, newest first.
+
+    Paths are relative to `root`. None where git has no commit, or cannot answer.
+    """
+    try:
+        answer = ask_git(root, *LOG_OPTIONS, "--relative", f"-n{LOOKED_BACK}", "HEAD")
+    except WorkspaceError:
+        return []
+    return [] if answer.code else parsed_commits(answer.out)
+
+
+def parsed_commits(out: bytes) -> list[tuple[str, tuple[str, ...]]]:
+    """Return message and files of the commits of such a log; a file that was renamed goes by its newest name."""
+    names: dict[str, str] = {}
+    found = []
+    for entry in _BEGIN.split(out)[1:]:
+        _, message, *rows = entry.split(b"\0")
+        paths = []
+        left = iter([row for row in rows if row][:_MOST_NAMES])
+        for status, name in zip(left, left, strict=False):
+            path = shown_name(name)
+            if status.strip()[:1] == b"R":
+                older, path = path, shown_name(next(left, name))
+                names.setdefault(older, names.get(path, path))
+            paths.append(names.get(path, path))
+        found.append((message.decode("utf-8", "replace"), tuple(dict.fromkeys(paths))))
+    return found
 
 
 __all__ = [

@@ -117,6 +117,8 @@ class Circles:
 
 # The head of one file, laid out so that names are looked up in it.
 
+_NO_NAMES: frozenset[str] = frozenset()
+
 
 class Sheet:
     """What a file says, by scope and name: places of definitions, imports, types. A scope is a place, or `FILE`.
@@ -124,7 +126,7 @@ class Sheet:
     `owned` has the methods that are written outside of their type, by the type's name and theirs.
     """
 
-    __slots__ = ("defined", "head", "imported", "owned", "path", "stars", "typed")
+    __slots__ = ("_parameters", "defined", "head", "imported", "owned", "path", "stars", "typed")
 
     def __init__(self, path: str, head: Head) -> None:
         self.path = path
@@ -134,6 +136,7 @@ class Sheet:
         self.imported: dict[tuple[int, str], list[Import]] = defaultdict(list)
         self.stars: list[Import] = []
         self.typed: dict[tuple[int, str], list[TypeHint]] = defaultdict(list)
+        self._parameters: dict[int, frozenset[str]] = {}
         for place, each in enumerate(head.definitions):
             if each.owner:
                 self.owned[each.owner, each.name].append(place)
@@ -166,6 +169,25 @@ class Sheet:
     def is_type(self, place: int) -> bool:
         """Say whether the definition at a place is a type."""
         return self.definition(place).kind in TYPES
+
+    def takes(self, place: int, name: str) -> bool:
+        """Say whether the definition at a place is a function with a parameter of that name."""
+        known = self._parameters.get(place)
+        if known is None:
+            each = self.definition(place)
+            known = frozenset(parameters(each.signature)) if each.kind in CALLABLE else _NO_NAMES
+            self._parameters[place] = known
+        return name in known
+
+    def has_local(self, inside: int, name: str) -> bool:
+        """Say whether a scope, or one around it below the whole file, says anything of a name."""
+        for scope in self.around(inside):
+            key = (scope, name)
+            if scope != FILE and (
+                key in self.defined or key in self.imported or key in self.typed or self.takes(scope, name)
+            ):
+                return True
+        return False
 
 
 def parameters(signature: str) -> tuple[str, ...]:
@@ -203,6 +225,8 @@ class NameLookup:
         self.foreign = ImportResolver(code, self.modules)
         self._sheets: dict[str, Sheet] = {}
         self._spoken: dict[tuple[str, str], Sequence[Reference]] = {}
+        self._named_here: dict[tuple[str, int, str], bool] = {}
+        self._manners: dict[str, ResolutionRules] = {}
         self.circles = Circles()
 
     def sheet(self, path: str) -> Sheet:
@@ -221,8 +245,24 @@ class NameLookup:
 
     def manner(self, path: str) -> ResolutionRules:
         """Return the rules of the language of a file."""
-        each = self.code.files.get(path)
-        return manner_of(each.language if each else "")
+        known = self._manners.get(path)
+        if known is None:
+            each = self.code.files.get(path)
+            known = self._manners[path] = manner_of(each.language if each else "")
+        return known
+
+    def settled(self, path: str, inside: int, text: str, line: int) -> tuple[int, int]:
+        """Return the outermost scope and the first line at which an expression of Python means the same."""
+        manner = self.manner(path)
+        if inside == FILE or manner.family != "python":
+            return inside, line
+        name = text.partition(".")[0].partition("(")[0].partition("[")[0]
+        key = (path, inside, name)
+        local = self._named_here.get(key)
+        if local is None:
+            own = not {name, f"{name}()"}.isdisjoint(manner.selves | manner.classes | manner.supers)
+            local = self._named_here[key] = own or self.sheet(path).has_local(inside, name)
+        return (inside, line) if local else (FILE, 0)
 
     def lookup(self, path: str, inside: int, name: str, line: int) -> tuple[Thing, ...] | None:
         """Return what a bare name refers to at a line; None where no scope has it.
@@ -355,8 +395,7 @@ class NameLookup:
             before = [each for each in types if each.line < line] or [each for each in types if each.line != line]
             text, begin = (before[-1].type, before[-1].line) if before else ("", 0)
             return (Thing(ThingKind.LOCAL, sheet.path, scope, text=text, line=begin),)
-        definition = sheet.definition(scope)
-        if definition.kind in CALLABLE and name in parameters(definition.signature):
+        if sheet.takes(scope, name):
             return (Thing(ThingKind.LOCAL, sheet.path, scope),)
         return None
 

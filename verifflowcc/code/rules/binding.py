@@ -19,6 +19,7 @@ from verifflowcc.code.rules.bound_things import (
     Thing,
     ThingKind,
     as_bound,
+    as_instances,
     by_number,
     plain_type,
     segments,
@@ -60,6 +61,7 @@ class Types:
 
         The expression is written as in `Reference.receiver`.
         """
+        inside, line = self.names.settled(path, inside, text, line)
         question = ("expression", path, inside, text, line)
         return self._ask(question, lambda: self._expression(path, inside, text, line))
 
@@ -223,7 +225,7 @@ class Types:
             around = self.type_of_method(path, inside)
             if around and not self._has_other_type(path, inside, name):
                 made = name in manner.selves or calls
-                return _instances(around) if made else around
+                return as_instances(around) if made else around
         found = self.names.lookup(path, inside, name, line)
         if found is None:
             if name in BUILTINS.get(manner.family, ()):
@@ -255,7 +257,7 @@ class Types:
             return tuple([each for one in called for each in self._result(one, (thing,))])
         if thing.kind is not ThingKind.DEFINITION:
             return ()
-        return _instances((thing,)) if self._is_type(thing) else self._result(thing, of)
+        return as_instances((thing,)) if self._is_type(thing) else self._result(thing, of)
 
     def _result(self, thing: Thing, of: Sequence[Thing]) -> tuple[Thing, ...]:
         """Return what a function returns, by its annotation."""
@@ -267,7 +269,7 @@ class Types:
             return self._of_type_text(thing.path, thing.place, definition.result, definition.end + 1)
         if text in _SAME_TYPE or text.rpartition(".")[2] == "Self" or _is_own_type(definition.signature, text):
             around = of or self.type_of_method(thing.path, thing.place)
-            return _instances([each for each in around if each.kind is ThingKind.INSTANCE or self._is_type(each)])
+            return as_instances([each for each in around if each.kind is ThingKind.INSTANCE or self._is_type(each)])
         return self._of_type_text(thing.path, thing.place, text, definition.end + 1)
 
     def _values(self, things: Sequence[Thing], *, called: bool = False) -> tuple[Thing, ...]:
@@ -323,7 +325,7 @@ class Types:
         if text.endswith(")"):
             return tuple([each.weaker(OF_RESULT) for each in self.expression(path, scope, text, line)])
         things = self.expression(path, scope, text, line)
-        return _instances([each for each in things if each.kind in _BEYOND or self._is_type(each)])
+        return as_instances([each for each in things if each.kind in _BEYOND or self._is_type(each)])
 
     def _member(self, thing: Thing, name: str) -> tuple[Thing, ...]:
         match thing.kind:
@@ -393,17 +395,6 @@ class Types:
         return self.names.sheet(thing.path).definition(thing.place).kind in TYPES
 
 
-def _instances(things: Sequence[Thing]) -> tuple[Thing, ...]:
-    return tuple(
-        [
-            Thing(ThingKind.INSTANCE, each.path, each.place, each.sure, each.why)
-            if each.kind is ThingKind.DEFINITION
-            else each
-            for each in things
-        ]
-    )
-
-
 def _is_own_type(signature: str, text: str) -> bool:
     """Whether a method returns the type of its own object, by a type variable: `def f(self: T) -> T`."""
     match = _OWN_TYPE.search(signature)
@@ -421,7 +412,6 @@ _MOST_HANDED, _LOOKED_AT = 5, 40
 _OBJECTS = frozenset({"script", "python"})
 """Families in which objects without a declared type hold functions."""
 
-
 BoundReference = tuple[tuple[str, int, ReferenceKind, str, str, int, str], BindingResult]
 """A reference as the first fields of a link have it, with whom it may mean."""
 
@@ -437,6 +427,7 @@ class Binder:
         self._values: dict[tuple[str, int], bool] = {}
         self._called: dict[tuple[str, str], Sequence[tuple[str, int]]] = {}
         self._numbered: dict[tuple[str, str, int], BindingResult] = {}
+        self._held: dict[tuple[str, str, int], BindingResult] = {}
         self.spoken: dict[tuple[str, str, frozenset[ReferenceKind]], Sequence[BoundReference]] = {}
         self.speaking: dict[tuple[str, str], Sequence[str]] = {}
         self._found: dict[int, tuple[BindingResult, dict[tuple[str, int], BindingCandidate]]] = {}
@@ -444,7 +435,10 @@ class Binder:
     def bound(self, path: str, reference: Reference) -> BindingResult:
         """Return whom a reference in a file may mean."""
         inherits = reference.kind is ReferenceKind.INHERIT
-        key = (path, reference.inside, reference.receiver, reference.name, reference.line, inherits)
+        inside, line = reference.inside, reference.line
+        if reference.receiver and not inherits:
+            inside, line = self.names.settled(path, inside, reference.receiver, line)
+        key = (path, inside, reference.receiver, reference.name, line, inherits)
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = self._bound(path, reference)
@@ -519,7 +513,14 @@ class Binder:
             places = [each for each in self._defining(path, reference) if self._member(each)]
             bound = by_number(places, sure, _ONE_OF if sure == ONLY_METHOD else _AT_A_GUESS)
             self._numbered[key] = bound
-        return bound if known else BindingResult((*bound.candidates, *self._handed_over(path, reference)))
+        if known:
+            return bound
+        here = (path, reference.name, sure)
+        held = self._held.get(here)
+        if held is None:
+            held = BindingResult((*bound.candidates, *self._handed_over(path, reference)))
+            self._held[here] = held
+        return held
 
     def _handed_over(self, path: str, reference: Reference) -> Sequence[BindingCandidate]:
         """Return the functions that may be called as a member of an object which holds them, as `deps.search()`.

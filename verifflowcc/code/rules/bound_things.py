@@ -4,7 +4,7 @@ import builtins
 from collections.abc import Sequence
 from enum import StrEnum
 
-from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.graph import FILE, BindingCandidate, BindingResult
 
 
@@ -39,12 +39,28 @@ class Thing:
 
     def weaker(self, sure: int, why: str = "") -> "Thing":
         """Return it, at most so sure, with another reason if there is one."""
-        return replace(self, sure=min(self.sure, sure), why=why or self.why)
+        if self.sure <= sure and why in ("", self.why):
+            return self
+        return Thing(
+            self.kind, self.path, self.place, min(self.sure, sure), why or self.why, text=self.text, line=self.line
+        )
 
 
 EXTERNAL = (Thing(ThingKind.EXTERNAL),)
 UNKNOWN = (Thing(ThingKind.UNKNOWN),)
 """What is taken from a module that is neither here nor declared."""
+
+
+def as_instances(things: Sequence[Thing]) -> tuple[Thing, ...]:
+    """Return objects of types that are ours in the place of these; what is unknown stays so."""
+    return tuple(
+        [
+            Thing(ThingKind.INSTANCE, each.path, each.place, each.sure, each.why)
+            if each.kind is ThingKind.DEFINITION
+            else each
+            for each in things
+        ]
+    )
 
 
 def segments(expression: str) -> tuple[tuple[str, int], ...]:

@@ -1,5 +1,6 @@
 """The code that a task needs, within a budget: the best files, the best pieces of them, what is around these."""
 
+import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from verifflowcc.base.model.config_values import BODIES, CALLERS, INTERFACES, TESTS, WHOLE, CodeMix
@@ -18,7 +19,7 @@ from verifflowcc.code.rules.graph import (
     outwards,
     qualified,
 )
-from verifflowcc.code.rules.rank_units import RankedFile, RankedUnit, rank_code, rank_files, units_of
+from verifflowcc.code.rules.rank_units import RankedFile, RankedUnit, idf, rank_code, rank_files, units_of
 from verifflowcc.code.rules.repository_map import FileGraph, graph_of
 from verifflowcc.code.rules.snippets import (
     SnippetSelection,
@@ -30,7 +31,7 @@ from verifflowcc.code.rules.snippets import (
     signature,
     size_of,
 )
-from verifflowcc.code.rules.task_words import LONGEST, TaskTerms, asked
+from verifflowcc.code.rules.task_words import LONGEST, TaskTerms, WordCounter, asked
 
 # The fixtures that tests use: functions of pytest which a test names as its parameters.
 
@@ -176,6 +177,54 @@ def _is_of(piece: RankedUnit, types: Mapping[str, frozenset[int]], code: Searche
     return piece.unit.place in places or not places.isdisjoint(around)
 
 
+# What earlier commits say: a commit of like words changed the files that a task is about.
+
+_LIKE, _MOST_CHANGED, _MOST_READ = 10, 30, 1_000
+"""So many of the commits whose words are most like a task's count; none that changed more files; so many characters."""
+_SATURATION, _LENGTH, _ORDINARY = 1.2, 0.5, 12
+"""BM25's k1 and b, and the words of an ordinary message."""
+
+
+def by_messages(
+    asked: TaskTerms, commits: Sequence[tuple[str, Sequence[str]]], paths: Container[str]
+) -> dict[str, float]:
+    """Return path → how well commits with words of the task changed it, 1.0 at most.
+
+    A commit that has all words of the task says most, and most of the one file that it changed.
+    """
+    wanted = WordCounter(asked.words)
+    messages = [_message_words(wanted, message) for message, _ in commits]
+    holding: dict[str, int] = {}
+    for counts, _ in messages:
+        for word in counts:
+            holding[word] = holding.get(word, 0) + 1
+    rarity = {word: weight * idf(holding.get(word, 0), len(messages)) for word, weight in sorted(asked.words.items())}
+    whole = sum(rarity.values())
+    like = []
+    for number, (counts, length) in enumerate(messages):
+        norm = _SATURATION * (1.0 - _LENGTH + _LENGTH * length / _ORDINARY)
+        held = sum(rarity[w] * min(1.0, n * (_SATURATION + 1.0) / (n + norm)) for w, n in sorted(counts.items()))
+        changed = [path for path in commits[number][1] if path in paths] if held else []
+        if 1 <= len(changed) <= _MOST_CHANGED:
+            like.append((-held / whole, number, changed))
+    found: dict[str, float] = {}
+    for held, _, changed in sorted(like)[:_LIKE]:
+        for path in changed:
+            found[path] = found.get(path, 0.0) + held * held / math.sqrt(len(changed))
+    return {path: min(1.0, value) for path, value in found.items()}
+
+
+def _message_words(wanted: WordCounter, message: str) -> tuple[dict[str, int], int]:
+    """Return the wanted words of a message and its length; those of its first line count twice."""
+    first, _, rest = message[:_MOST_READ].partition("\n")
+    counts, length = wanted.counts(first)
+    found = {word: 2 * number for word, number in counts.items()}
+    more, further = wanted.counts(rest)
+    for word, number in more.items():
+        found[word] = found.get(word, 0) + number
+    return found, 2 * length + further
+
+
 MAX_LISTED_FILES = 20
 FUNCTIONS = CodeMix(bodies=WHOLE)
 OFFERED_PERCENT = 150
@@ -194,6 +243,7 @@ _PART_NAMES = {
     "size": "its size",
     "piece": "words together in a piece",
     "called": "its name",
+    "earlier": "commits of like words",
 }
 
 
@@ -215,14 +265,17 @@ def choose(  # noqa: PLR0913 - what is known of the code already is given beside
     unmarked: bool = False,
     mix: CodeMix = FUNCTIONS,
     changed: Sequence[RankedUnit] = (),
+    commits: Sequence[tuple[str, Sequence[str]]] = (),
 ) -> CodeSelection:
     """Return the code that bears on a task, at most so many tokens of it as `shown_text` shows it.
 
     `graph` is that of the files, where it is known already. With `unmarked`, tests count as other files do. `changed`
-    are pieces that go before those that the task's words find.
+    are pieces that go before those that the task's words find. `commits` are messages of earlier commits with the files
+    that each changed.
     """
     wanted, graph = asked(task), graph or graph_of(code)
-    files, ranked = rank_code(wanted, code, graph, unmarked=unmarked)
+    earlier = by_messages(wanted, commits, code.files)
+    files, ranked = rank_code(wanted, code, graph, unmarked=unmarked, earlier=earlier)
     types = named_types(task, wanted, code)
     shares = mix.shares()
     parts = _parts(above_floor(marked(ranked, types, code)), code, changed, shares)

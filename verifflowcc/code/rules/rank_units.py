@@ -28,8 +28,8 @@ class FileWeights:
     `links` is for PageRank from what the task speaks of, `central` for the same from everywhere, `size` for long files,
     which change more often; `exact` for a file that defines a name of the task literally, `spoken` for one whose path
     or name is in the task, `piece` for one with a piece that has all words of the task, `called` for one whose own name
-    is of words of the task. `marked` is what is left of a file that has a mark, `aside` of one that is beside what the
-    repository is about.
+    is of words of the task, `earlier` for one that commits of like words changed. `marked` is what is left of a file
+    that has a mark, `aside` of one that is beside what the repository is about.
     """
 
     path: float = 10.0
@@ -45,6 +45,7 @@ class FileWeights:
     size: float = 0.3
     piece: float = 0.5
     called: float = 0.2
+    earlier: float = 0.3
     marked: float = 0.3
     aside: float = 0.5
 
@@ -367,11 +368,22 @@ def rank_units(
 
 
 def rank_code(
-    asked: TaskTerms, code: SearchedCode, graph: FileGraph, *, unmarked: bool = False
+    asked: TaskTerms,
+    code: SearchedCode,
+    graph: FileGraph,
+    *,
+    unmarked: bool = False,
+    earlier: Mapping[str, float] | None = None,
 ) -> tuple[list[RankedFile], list[RankedUnit]]:
-    """Return the files as `rank_files`, the best of them by their pieces too, and the pieces of these in order."""
+    """Return the files as `rank_files`, the best of them by their pieces too, and the pieces of these in order.
+
+    `earlier` is how well commits that changed a file bear on the task, by path.
+    """
     by, of_files = UnitWeights(), FileWeights()
     files = rank_files(asked, code, graph, of_files, unmarked=unmarked)
+    if earlier:
+        factors = {path: _mark_factor(code, path, of_files, unmarked) for path in earlier}
+        files = _with_earlier(files, {path: of_files.earlier * factors[path] * earlier[path] for path in factors})
     scored = _scored(asked, code, files[:FILES], by)
     best: dict[str, float] = {}
     for each in scored:
@@ -386,6 +398,16 @@ def rank_code(
         ranked.append(RankedFile(file.path, score, parts))
     ranked.sort(key=lambda each: (-each.score, each.path))
     return ranked, _units_in_order(scored, {each.path: each.score for each in ranked}, by)
+
+
+def _with_earlier(files: Iterable[RankedFile], gains: Mapping[str, float]) -> list[RankedFile]:
+    found = [
+        replace(each, score=each.score + gained, parts={**each.parts, "earlier": gained})
+        if (gained := gains.get(each.path, 0.0))
+        else each
+        for each in files
+    ]
+    return sorted(found, key=lambda each: (-each.score, each.path))
 
 
 def _called(asked: TaskTerms, path: str) -> float:

@@ -162,6 +162,12 @@ def stamps_of(root: Path, names: Sequence[bytes]) -> list[str]:
     return taken
 
 
+def bytes_of(root: Path, names: Sequence[bytes], largest: int) -> int:
+    """Return how many bytes the files have together that have at most `largest` each."""
+    sizes = (found.st_size for found in _stats(root, names) if found is not None)
+    return sum(size for size in sizes if size <= largest)
+
+
 def _stats(root: Path, names: Sequence[bytes]) -> Iterator[os.stat_result | None]:
     """Yield the result of `lstat` for each file, None where it fails."""
     lstat = os.lstat

@@ -25,7 +25,7 @@ from verifflowcc.code.rules.graph import SearchedCode
 from verifflowcc.code.rules.repository_map import RULES, FileGraph, graph_of, map_of
 from verifflowcc.code.rules.snippets import mixed, shown_text
 from verifflowcc.code.rules.task_words import asked
-from verifflowcc.code.use.indexing import open_code
+from verifflowcc.code.use.indexing import open_code_soon
 from verifflowcc.code.use.tree_states import digest_of
 
 if TYPE_CHECKING:
@@ -100,9 +100,9 @@ def code_for(
 ) -> CodeOffer:
     """Return pieces of the code as it is, or as a commit has it, best first, for a mix.
 
-    With `scope`, what changed is among them, and is looked around where there is no task. Raises as `open_code`.
+    With `scope`, what changed is among them, and is looked around where there is no task. Raises as `open_code_soon`.
     """
-    with open_code(workspace, commit=commit) as code:
+    with open_code_soon(workspace, commit=commit) as code:
         digest = digest_of(code)
         graph = (None if commit else graph_kept(workspace, code, digest)) or graph_of(code)
         state = _with_changes(workspace, digest, None if commit else scope)
@@ -228,11 +228,11 @@ def file_of(code: "SearchedCode", path: str) -> PieceFile:
 
 
 def state_now(workspace: Workspace, scope: Sequence[str | None] | None = None) -> str:
-    """Return the state of the code as it is, as `CodeOffer` has it. Raises as `open_code`.
+    """Return the state of the code as it is, as `CodeOffer` has it. Raises as `open_code_soon`.
 
     `scope` are the base and the target of what is reviewed, if anything is.
     """
-    with open_code(workspace) as code:
+    with open_code_soon(workspace) as code:
         digest = digest_of(code)
     if scope is None:
         return digest

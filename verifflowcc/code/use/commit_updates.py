@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verifflowcc.base.errors import ConflictError
 from verifflowcc.base.files.project_content import belongs
 from verifflowcc.base.files.write import shown_name
 from verifflowcc.base.git.git_versions import committed_files, committed_texts, read_source
@@ -19,7 +20,7 @@ from verifflowcc.code.rules.task_words import words_of
 from verifflowcc.code.store.code_graph import NO_PART, CodeState, KnownTree, Row, Tables, merge, number_of
 from verifflowcc.code.store.code_graph_parts import GrowingPart, Part, Unit, UnitRow
 from verifflowcc.code.store.partner_process import Partner, PartnerGoneError
-from verifflowcc.code.store.source_listing import YOUNG, marks_by_name, marks_by_text, names_in, stamps_of
+from verifflowcc.code.store.source_listing import YOUNG, bytes_of, marks_by_name, marks_by_text, names_in, stamps_of
 from verifflowcc.code.use.tree_states import (
     UpdateCounts,
     joined_names,
@@ -200,6 +201,7 @@ def add(part: GrowingPart, text: Text) -> None:
 
 # Bring the code graph up to files that changed: read what is not known, and keep the new state of the tree.
 
+UNREAD = "the code was not read yet"
 START_BYTES = 4096
 """Of so many first bytes a language may be told."""
 
@@ -259,11 +261,17 @@ class TreeFiles:
 
 
 def update(
-    root: Path, store: Store, tree: KnownTree | None, listing: bytes, stamps: Sequence[str]
+    root: Path,
+    store: Store,
+    tree: KnownTree | None,
+    listing: bytes,
+    stamps: Sequence[str],
+    most: int | None = None,
 ) -> tuple[CodeState, UpdateCounts] | None:
     """Bring the index up to the files of a listing. `tree` is the last state; `stamps` are those of its files now.
 
-    Returns None where another process took away what was built on. Raises sqlite3.DatabaseError.
+    Returns None where another process took away what was built on. Raises sqlite3.DatabaseError, and ConflictError,
+    before anything is read, where more than `most` bytes are to be.
     """
     if tree is not None and listing == tree.listing:
         names, stamps = names_of(tree), list(stamps)
@@ -279,6 +287,8 @@ def update(
             wanted.rows[place] = last[1]
         elif stamp:
             changed.append(place)
+    if most is not None and bytes_of(root, [names[place] for place in changed], LARGEST) > most:
+        raise ConflictError(f"{UNREAD}, which takes a while once", hint="vfcc code index")
     with step("reading code", len(changed)) as advance:
         wanted.read(_updating_texts(root, names, changed, stamps, wanted), advance)
     there = {name for name, row in zip(names, wanted.rows, strict=True) if row and not row[3].startswith(MANIFEST)}

@@ -39,18 +39,32 @@ class IndexUpdate:
         return self.code.notices
 
 
+MOST_UNREAD_BYTES = 24 << 20
+"""About six seconds of reading on two cores: who asks for something else does not wait for more."""
+
+
 def open_code(workspace: Workspace, *, commit: str | None = None) -> StoredCode:
     """Return the code of a project as its files are now, or as a commit has them. Raises as `bring_up`."""
     return bring_up(workspace, commit=commit).code
 
 
-def bring_up(workspace: Workspace, *, commit: str | None = None, index: Path | None = None) -> IndexUpdate:
+def open_code_soon(workspace: Workspace, *, commit: str | None = None) -> StoredCode:
+    """Return the code as `open_code` does, where little of the files is unread; a commit's code is waited for.
+
+    Raises ConflictError where it is more, as in a fresh clone of a very large repository.
+    """
+    return bring_up(workspace, commit=commit, most=MOST_UNREAD_BYTES).code
+
+
+def bring_up(
+    workspace: Workspace, *, commit: str | None = None, index: Path | None = None, most: int | None = None
+) -> IndexUpdate:
     """Bring the code graph up to the files, or to a commit, and open it. It is kept in the project, or in `index`.
 
-    Raises WorkspaceError where the files cannot be listed, UsageError where there is no such commit, and BackendError
-    where the index is lost again and again.
+    Raises WorkspaceError where the files cannot be listed, UsageError where there is no such commit, BackendError where
+    the index is lost again and again, and ConflictError where more than `most` bytes of files are to be read.
     """
-    bringing = _IndexUpdating(workspace.root, index or workspace.local / FILE, commit)
+    bringing = _IndexUpdating(workspace.root, index or workspace.local / FILE, commit, most)
     try:
         state = bringing.state()
     except BaseException:
@@ -64,8 +78,8 @@ def bring_up(workspace: Workspace, *, commit: str | None = None, index: Path | N
 class _IndexUpdating(DerivedTables):
     """One index being brought up to one tree. The listing is asked for before all else, as git takes its time."""
 
-    def __init__(self, root: Path, index: Path, commit: str | None) -> None:
-        self._root, self._commit = root, commit
+    def __init__(self, root: Path, index: Path, commit: str | None, most: int | None = None) -> None:
+        self._root, self._commit, self._most = root, commit, most
         self._listing = None if commit else begun(root)
         super().__init__(index, form(READING))
         self.done = UpdateCounts(0, 0, 0)
@@ -111,7 +125,7 @@ class _IndexUpdating(DerivedTables):
         self.store.let_go()
         from verifflowcc.code.use.commit_updates import update
 
-        brought = update(self._root, self.store, tree, listed, stamps)
+        brought = update(self._root, self.store, tree, listed, stamps, self._most)
         return self._held(tables, brought)
 
     def _committed(self, tables: Tables, commit: str) -> CodeState | None:

@@ -1,6 +1,6 @@
 """Ask a criterion that rests on evidence files: choose the evidence, see that it is fresh and trusted, judge it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from verifflowcc.base.model.baseline_rules import baseline_for, baseline_notes, baseline_step
 from verifflowcc.base.model.baselines import NO_BASELINE, OF_KIND, BaselineStatus
@@ -93,9 +93,8 @@ def specified_types(stage: Stage, workflow: Workflow | None) -> tuple[str, ...]:
     return tuple(sorted(kind for kind in named if kind in rules and rules[kind].level is not None))
 
 
-def asks_trace(workflow: Workflow | None) -> bool:
-    """Whether any gate of a workflow looks at the trace."""
-    stages = workflow.stages if workflow else ()
+def asks_trace(stages: Iterable[Stage]) -> bool:
+    """Whether any gate of these stages looks at the trace."""
     return any(_asks(each) for stage in stages for each in (*stage.enter, *stage.exit))
 
 

@@ -1,6 +1,6 @@
 """Gates as they stand now: asked from the ledger, the tree and git, with nothing run and nothing written."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.base.config.config_load import FILE
@@ -13,7 +13,7 @@ from verifflowcc.base.model.config_values import Config
 from verifflowcc.base.model.evidence_values import Command, Evidence
 from verifflowcc.base.model.gate_input import ArtifactText, Facts, History
 from verifflowcc.base.model.gate_values import KINDS, Criterion, CriterionKind, Gate
-from verifflowcc.base.model.sprint_state import Route, SprintState, StageState, artifacts_folder
+from verifflowcc.base.model.sprint_state import DONE, Route, SprintState, Stage, StageState, artifacts_folder
 from verifflowcc.base.model.trace_values import Outcome
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import fold_newlines
@@ -393,7 +393,7 @@ def ask_stage_with_facts(workspace: Workspace, sprint_id: str, stage_id: str | N
     state = load_movable(workspace, sprint_id)[1]
     wanted = stage_meant(state, stage_id).stage.id
     notices = check_pinned_workflow(workspace, state)
-    facts = sound_facts(workspace, state)
+    facts = sound_facts(workspace, state, stages_asked(state, wanted))
     return gates_of(state, wanted, facts, notices), facts
 
 
@@ -431,14 +431,35 @@ def gates_of(state: SprintState, stage_id: str, facts: Facts, notices: tuple[str
     )
 
 
-def sound_facts(workspace: Workspace, state: SprintState) -> Facts:
-    """Return the facts of a sprint. Raises LedgerError, one line per file, where evidence is not what vfcc wrote."""
+def stages_asked(state: SprintState, stage_id: str) -> tuple[Stage, ...]:
+    """Return the stages whose criteria the gates of a stage may ask: up to the next one that has not been passed."""
+    found = []
+    for each in state.stages:
+        found.append(each.stage)
+        if stage_id in [one.id for one in found[:-1]] and each.status not in DONE:
+            break
+    return tuple(found)
+
+
+def sound_facts(workspace: Workspace, state: SprintState, stages: Sequence[Stage] | None = None) -> Facts:
+    """Return the facts of a sprint; where given `stages` ask nothing of the trace, it is not looked at.
+
+    Raises LedgerError, one line per file, where evidence is not what vfcc wrote.
+    """
+    from verifflowcc.base.git.git_command import asked_once
+
+    asked = stages if stages is not None else state.workflow.stages if state.workflow else ()
+    with asked_once():
+        return _sound_facts(workspace, state, with_trace=asks_trace(asked))
+
+
+def _sound_facts(workspace: Workspace, state: SprintState, *, with_trace: bool) -> Facts:
     facts = gather_facts(workspace, state)
     wrong = [f"{one.path}:1: {one.problem}" for one in facts.recorded if one.problem]
     if wrong:
         raise changed_by_hand(wrong, f".memory/stage/{state.id}")
     facts = with_changes(workspace, facts)
-    if not asks_trace(state.workflow):
+    if not with_trace:
         return facts
     from verifflowcc.sprint.use.configuration import effective_config
     from verifflowcc.trace.use.trace_checking import check_trace

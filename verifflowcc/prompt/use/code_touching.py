@@ -7,6 +7,7 @@ from verifflowcc.base.errors import UsageError, VfccError
 from verifflowcc.base.files.text_files import small_text
 from verifflowcc.base.git.git_patches import committed_diff, left_at, parted_from, uncommitted_diff
 from verifflowcc.base.git.git_protected import head_commit
+from verifflowcc.base.git.git_versions import earlier_commits
 from verifflowcc.base.model.config_values import MOST_SYMBOLS, code_path
 from verifflowcc.base.model.item_values import Item, is_trace_type
 from verifflowcc.base.records import dataclass, replace
@@ -43,7 +44,8 @@ def show_context(workspace: Workspace, task: str, budget_tokens: int, *, unmarke
     Secrets are withheld. Raises as `bring_up`, and ConfigError for settings of the counter that do not hold.
     """
     with open_code(workspace) as code, project_counter(workspace) as counter:
-        chosen = choose(task, code, budget_tokens, counter.count, graph_kept(workspace, code), unmarked=unmarked)
+        graph, commits = graph_kept(workspace, code), earlier_commits(workspace.root)
+        chosen = choose(task, code, budget_tokens, counter.count, graph, unmarked=unmarked, commits=commits)
         snippets = tuple(replace(each, text=withhold(each.text)) for each in chosen.filled.snippets)
         text = rendered(snippets)
         while (tokens := counter.count(text)) > budget_tokens:

@@ -112,6 +112,9 @@ def _left_behind(driver: RunDriver, run: RunState, attempt: RunAttempt, ending: 
     committed = attempt_commit(top, attempt.base, attempt.id)
     refs = () if committed else tuple(dict.fromkeys((*elsewhere.refs, *refs_with(top, attempt.base, branch))))
     changes = changes_since(top, attempt.base)
+    if committed:  # before a crash: what is merged is the commit, whatever became of the worktree since
+        both = {*changes, *committed_changes(top, attempt.base, committed)}
+        changes = tuple(sorted(both, key=lambda each: (each.path, each.how)))
     bounds = bounds_of(
         [(_from_project(driver, each), each.how) for each in changes],
         _rules(driver, run, attempt),

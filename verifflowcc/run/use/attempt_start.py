@@ -14,6 +14,8 @@ from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import MEMORY, Workspace
+from verifflowcc.code.use.commit_updates import UNREAD
+from verifflowcc.code.use.indexing import index_code
 from verifflowcc.prompt.use.prompt_use import compile_prompt_only, role_of_stage
 from verifflowcc.run.rules.agent_port import (
     NO_USAGE,
@@ -130,7 +132,11 @@ def _prompt(driver: RunDriver, place: SprintPlace, sprint: SprintState, tree: st
     here = Workspace(driver.place.project(tree), driver.clock)
     note_started(here.local, sprint.id)
     role = role_of_stage(here, sprint.id, place.stage)
-    prompt = compile_prompt_only(here, Question(role, sprint.id, place.stage))
+    question = Question(role, sprint.id, place.stage)
+    prompt = compile_prompt_only(here, question)
+    if any(UNREAD in each for each in prompt.notices):  # an agent waits for the code of its new worktree
+        index_code(here)
+        prompt = compile_prompt_only(here, question)
     text = prompt.text if prompt.text.endswith("\n") else f"{prompt.text}\n"
     return f"{text}\n{_review_text(driver, sprint, str(place.stage), review)}" if review else text
 
