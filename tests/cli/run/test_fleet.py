@@ -195,6 +195,8 @@ def test_deleting_the_tables_of_the_queue_and_the_leases_loses_no_fact(tmp_path:
         assert worker.end() == 130
         assert world.agents() == []
         assert no_branch_outside_of_the_run(world)
+        assert world.run.run("clean", "--force").code == 0
+        assert world.remote_branches() == []
 
 
 @pytest.mark.sweep

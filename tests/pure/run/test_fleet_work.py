@@ -109,12 +109,7 @@ def test_a_job_is_three_plain_values_and_comes_back_equal() -> None:
 
     assert job_of(job.payload()) == job
     assert job.branch(FleetBranch.START) == "vfcc/login-1/start/coder-2/3"
-    for wrong in (
-        None,
-        [],
-        {},
-        {"run": "../x", "attempt": "a", "fence": 1},
-        {"run": "r", "attempt": "a", "fence": True},
-    ):
+    wrongs: list[object] = [None, [], {}, {"run": "../x", "attempt": "a", "fence": 1}]
+    for wrong in (*wrongs, {"run": "r", "attempt": "a", "fence": True}):
         with pytest.raises(FormatError, match="did not write"):
             job_of(wrong)
