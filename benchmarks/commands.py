@@ -152,11 +152,12 @@ def _large(folder: Path, entries: int, data: Path | None) -> Path:
         return folder
     source = random.Random(1)
     for number in range(entries):
-        (decisions / f"{number:05}-{source.choice(WORDS)}.md").write_text(_decision(source, number), encoding="utf-8")
+        (decisions / f"{number:05}-{source.choice(WORDS)}.md").write_text(decision(source, number), encoding="utf-8")
     return folder
 
 
-def _decision(source: random.Random, number: int) -> str:
+def decision(source: random.Random, number: int) -> str:
+    """Return a decision of random words."""
     title = " ".join(source.choices(WORDS, k=4))
     day = f"20{10 + number // 1000:02}-{1 + number // 84 % 12:02}-{1 + number % 28:02}"
     paragraphs = "\n\n".join(" ".join(source.choices(WORDS, k=40)).capitalize() + "." for _ in range(3))

@@ -44,16 +44,16 @@ def measured(data: Path, questions: Path = QUESTIONS) -> Measured:
             Workspace(root), queries, lambda _: ("project",), file=questions.name, ks=DEPTHS, at=MEASURED_AT
         )
     missed = [
-        f"{asked.question} {answer.name}: {f'rank {answer.rank}' if answer.rank else f'not in {found.looked}'}"
-        for asked in found.asked
+        f"{asked.question} {answer.name}: {f'rank {answer.rank}' if answer.rank else f'not in {found.depth}'}"
+        for asked in found.questions
         for answer in asked.answers
         if answer.rank is None or answer.rank > MEASURED_AT
     ]
     return Measured(
         len(list(decisions_of(data))),
-        len(found.asked),
-        {f"at {each.k}": each.recall_bp / 100 for each in found.recall},
-        found.reciprocal_rank_bp / 10_000,
+        len(found.questions),
+        {f"at {each.k}": each.recall / 100 for each in found.recall},
+        found.reciprocal_rank / 10_000,
         tuple(missed),
     )
 

@@ -92,7 +92,7 @@ def seen(root: Path) -> Seen:
     """Look at a project and at the home around it."""
     files = {path: data for path, data in everything(root.parent).items() if data != "folder" and _is_kept(path)}
     events = len(set[str]().union(*(_events(path, data) for path, data in files.items())))
-    findings = (f"{each.about}: {each.text}".replace(str(root), "*") for each in diagnose(root).findings)
+    findings = (f"{each.subject}: {each.text}".replace(str(root), "*") for each in diagnose(root).findings)
     return Seen(files, events, frozenset(_ID.sub("*", each) for each in findings))
 
 

@@ -36,7 +36,9 @@ def ask(root: Path, agent: str = "coder", **question: object) -> ContextPackage:
 def keys(package: ContextPackage, layer: Layer, *fates: Fate) -> list[str]:
     """Return the keys of a layer's candidates in rank order."""
     return [
-        one.candidate.key for one in package.placed if one.candidate.layer is layer and (not fates or one.fate in fates)
+        one.candidate.key
+        for one in package.placed
+        if one.candidate.layer is layer and (not fates or one.outcome in fates)
     ]
 
 

@@ -25,13 +25,13 @@ GREEN = {"tests": 9, "passed": 9, "failed": 0, "errors": 0, "skipped": 0, "flaky
 
 def found(done: Reproduction) -> dict[str, tuple[RerunResult, str]]:
     """What became of each criterion, and why."""
-    return {f"{row.stage}/{row.criterion}": (row.found, row.reason) for row in done.rows}
+    return {f"{row.stage}/{row.criterion}": (row.result, row.reason) for row in done.rows}
 
 
 def reds(done: Reproduction) -> set[str]:
     """The criteria with anything red."""
     return {
-        f"{row.stage}/{row.criterion}" for row in done.rows if row.found not in {"reproduced", "on trust", "waiting"}
+        f"{row.stage}/{row.criterion}" for row in done.rows if row.result not in {"reproduced", "on trust", "waiting"}
     }
 
 

@@ -7,12 +7,14 @@ than in a small one.
 """
 
 import json
+import random
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from math import log
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -21,13 +23,17 @@ from tests.cli.process import environment, git
 from tests.traced_project import item
 from tests.trees import write_tree
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.code.rules.bind_queries import callers, definitions_named
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.store.code_graph import StoredCode
+from verifflowcc.code.use.indexing import open_code
 from verifflowcc.sprint.use.feedback import add_feedback
 
 pytestmark = pytest.mark.sweep
 
 SIZES = (40, 120, 360)
-AGAIN, FIRST = 1.05, 1.2
-"""Exponents with caches, and without: some caches are not written for a few things, so they begin to cost at a size."""
+ONE, AGAIN, FIRST = 0.3, 1.05, 1.2
+"""Exponents of answers about one thing, with caches, and without: some begin to cost at a size."""
 NOTHING = 1_000
 """So few calls for 240 things more are no growth: fewer than an answer would make that looks at each."""
 UNTIL_MS = 1_780_000_000_000
@@ -134,6 +140,67 @@ def test_what_a_command_does_grows_no_faster_than_the_project(kind: str, example
     found = {key: (calls, _exponent(calls)) for key, calls in counted.items()}
     assert not {key: (calls, exponent) for key, (calls, exponent) in found.items() if exponent > key[1]}
     assert opened[-1] <= opened[0], f"{' '.join(one)} opens {opened} files"
+
+
+HUBS, ASKED = 20, 200
+
+
+def hubs(root: Path, count: int) -> None:
+    """Write modules whose functions call each other, and each of which calls one of twenty functions."""
+    texts = {f"sources/hub_{hub}.py": f"def hub_{hub}(x: int) -> int:\n    return x\n" for hub in range(HUBS)}
+    for number in range(count):
+        hub = number % HUBS
+        quiet = [f"\n\ndef quiet_{number}_{place}(x: int) -> int:\n    return {{}}(x)\n" for place in range(6)]
+        calls = [f"hub_{hub}", *(f"quiet_{number}_{place}" for place in range(5))]
+        text = "".join(each.format(call) for each, call in zip(quiet, calls, strict=True))
+        texts[f"sources/module_{number}.py"] = f"from sources.hub_{hub} import hub_{hub}\n{text}"
+    write_tree(root, texts)
+
+
+def test_callers_of_random_functions_cost_the_same_in_a_large_project_and_those_of_hubs_as_much_as_there_are(
+    example: Path, tmp_path: Path
+) -> None:
+    quiet, often, found = [], [], []
+    for size in SIZES:
+        root = _project(example, tmp_path / str(size))
+        hubs(root, size)
+        git(root, "init", "-q", "-b", "main")
+        source = random.Random(7)
+        names = [f"quiet_{source.randrange(size)}_{source.randrange(5)}" for _ in range(ASKED)]
+        with open_code(Workspace(root)):
+            pass
+        with (root / "sources/module_0.py").open("a", encoding="utf-8") as file:
+            file.write("\n\ndef added(x: int) -> int:\n    return hub_0(x)\n")
+        with open_code(Workspace(root)) as code:
+            for name in (names[0], "hub_0"):  # what all questions share is read by the first ones
+                _callers(code, name)
+            asked = [_callers(code, name) for name in names]
+            hub = [_callers(code, f"hub_{number}") for number in range(HUBS)]
+        assert {callers for callers, _ in asked} == {1}
+        found.append(sum(callers for callers, _ in hub))
+        quiet.append(max(calls for _, calls in asked))
+        often.append(sum(calls for _, calls in hub))
+
+    assert found == [size + 1 for size in SIZES]
+    assert log(quiet[-1] / quiet[0]) / log(SIZES[-1] / SIZES[0]) <= ONE, quiet
+    assert _exponent(often) <= AGAIN, often
+
+
+def _callers(code: StoredCode, name: str) -> tuple[int, int]:
+    """Return how many calls a function has, and how many functions were called to find them."""
+    counted = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    (each,) = definitions_named(code, name)
+    sys.setprofile(count)
+    try:
+        links = callers(Binder(code), each.path, each.place)
+    finally:
+        sys.setprofile(None)
+    return len(links), counted
 
 
 def _project(example: Path, root: Path) -> Path:

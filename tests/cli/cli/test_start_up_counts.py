@@ -20,13 +20,13 @@ MOST = {
     "check gate": (119, 8, 1),
     "memory add": (117, 7, 0),
     "memory list": (104, 7, 0),
-    "memory inbox": (117, 7, 0),
+    "memory inbox": (116, 7, 0),
     "feedback add": (92, 8, 0),
     "trace why": (170, 10, 3),
     "trace list": (167, 10, 3),
-    "code refs": (64, 8, 1),
-    "code impact": (215, 14, 4),
-    "context show": (243, 51, 2),
+    "code refs": (64, 7, 1),
+    "code impact": (213, 13, 4),
+    "context show": (231, 18, 2),
     "evidence list": (163, 27, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.

@@ -48,7 +48,7 @@ def test_the_page_shows_all_that_a_dry_run_lists(tmp_path: Path) -> None:
     planned = migrate(here, dry_run=True)
 
     blocks = re.findall(r"^```text\n(.*?)^```$", parts()[1], re.DOTALL | re.MULTILINE)
-    listed = [f"would do: {step.what}" for step in planned.steps] + [f"warning: {each}" for each in planned.notices]
+    listed = [f"would do: {step.action}" for step in planned.steps] + [f"warning: {each}" for each in planned.notices]
     assert blocks == ["".join(f"{line}\n" for line in listed)]
     assert migrate(here).steps == planned.steps
 

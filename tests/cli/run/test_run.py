@@ -162,6 +162,15 @@ def test_a_client_that_is_not_installed_starts_no_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.sweep
+def test_a_client_for_a_role_that_no_stage_has_starts_no_run(tmp_path: Path) -> None:
+    world = RunWorld(tmp_path)
+
+    done = world.drive("--role", "codr=codex", "--dry-run")
+
+    assert done.code == 2
+    assert "no stage of discounts has the role codr; did you mean coder?" in done.err
+
+
 def test_a_client_that_was_removed_since_continues_no_run(tmp_path: Path) -> None:
     world = RunWorld(tmp_path, {**honest(), "planner": [{}]})
     program = tmp_path / "client"

@@ -231,7 +231,7 @@ def test_a_person_without_a_name_may_be_the_author() -> None:
 def test_an_approval_of_older_content_names_what_changed() -> None:
     old = facts("older\n")
     seen = {PLAN: digest_text("older\n"), PLAN.replace("plan.md", "same.md"): "sha256:1"}
-    unknown, known = word(at=old), word(at=old, seen=seen)
+    unknown, known = word(at=old), word(at=old, file_digests=seen)
 
     assert asked(facts(reviews=(unknown,))).reason == "approved by human:Ben, but what it covers changed since"
     found = asked(facts(reviews=(known,)))

@@ -108,7 +108,7 @@ def test_items_that_are_all_planned_are_nothing_to_evaluate() -> None:
 
 
 def test_checks_that_the_workflow_turned_off_are_nothing_to_evaluate() -> None:
-    off = report(asked=tuple(one for one in ALL_ASKED if one.code != "self-link"))
+    off = report(checks=tuple(one for one in ALL_ASKED if one.code != "self-link"))
 
     assert asked(replace(TRACED, checks=("self-link",)), off).verdict is Verdict.NOT_EVALUABLE
 
@@ -152,8 +152,8 @@ def unrun(number: int) -> Finding:
 
 
 def test_without_any_result_it_says_so_once_and_how_to_get_results() -> None:
-    none = tuple(replace(each, asked=0) if each.code == "unknown-test" else each for each in ALL_ASKED)
-    found = report(*map(unrun, range(1000)), asked=none)
+    none = tuple(replace(each, examined=0) if each.code == "unknown-test" else each for each in ALL_ASKED)
+    found = report(*map(unrun, range(1000)), checks=none)
     known = facts()
     known = replace(known, trace=found, sprint=replace(known.sprint, workflow=OWN), results_command="make test")
 

@@ -257,7 +257,7 @@ def test_a_side_of_a_fork_that_was_set_aside_deviates() -> None:
     aside = DiscardedMove("E4", EventType.STAGE_PASSED, "passed coding", "human:You", "", "E5", "human:Other", "twice")
     left = leaving()
 
-    assert lines_under(replace(left, state=replace(left.state, aside=(aside,))), "Deviations") == [
+    assert lines_under(replace(left, state=replace(left.state, set_aside=(aside,))), "Deviations") == [
         "human:You passed coding, which human:Other set aside: twice"
     ]
 

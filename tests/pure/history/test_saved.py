@@ -176,9 +176,9 @@ def test_the_sum_tells_shares_of_what_looks_around_and_of_all_calls() -> None:
 
     told: SavingReport = saved(found, more, Counts(8_000, 1, 10, 2))
 
-    assert (told.total.calls, told.total.wholly, told.total.partly, told.total.share) == (3, 1, 1, 333)
-    assert (told.of_all_calls, told.twice.share, told.interval) == (100, 1000, None)
-    assert told.kinds["listing"].wholly == 0
+    assert (told.total.calls, told.total.answered, told.total.partly_answered, told.total.share) == (3, 1, 1, 333)
+    assert (told.share_of_all_calls, told.at_double_budget.share, told.interval) == (100, 1000, None)
+    assert told.kinds["listing"].answered == 0
     assert told.causes == (UnansweredCount("code_that_was_not_chosen", 1), UnansweredCount("no_code", 1))
 
 

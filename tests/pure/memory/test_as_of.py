@@ -43,7 +43,9 @@ def histories(draw: st.DrawFn) -> list[Item]:
         )
         if away is not None or has_ended(item, TODAY.isoformat()):
             on = day(away if away is not None else LAST)
-            item = replace(item, status=Status.ARCHIVED, archived=ArchiveNote(on, "ended", was=str(item.status)))
+            item = replace(
+                item, status=Status.ARCHIVED, archived=ArchiveNote(on, "ended", previous_status=str(item.status))
+            )
         items.append(item)
     return items
 
@@ -84,7 +86,9 @@ def test_what_is_added_after_a_day_changes_nothing_of_that_day(items: list[Item]
 def test_what_is_put_away_after_a_day_held_on_that_day(items: list[Item], when: int, away: int) -> None:
     since = ArchiveNote(day(when + away), "consolidated", "s", "active")
     put_away = [
-        item if item.archived else replace(item, status=Status.ARCHIVED, archived=replace(since, was=str(item.status)))
+        item
+        if item.archived
+        else replace(item, status=Status.ARCHIVED, archived=replace(since, previous_status=str(item.status)))
         for item in items
     ]
 
@@ -134,7 +138,9 @@ def test_an_archived_item_that_says_nothing_of_it_was_always_archived() -> None:
 
 def test_what_was_proposed_and_rejected_was_never_in_force() -> None:
     rejected = replace(FACT, status=Status.ARCHIVED, updated="2026-08-01", tags=("rejected",))
-    waiting = replace(FACT, status=Status.ARCHIVED, archived=ArchiveNote("2026-08-01", "ended", was='"pending"'))
+    waiting = replace(
+        FACT, status=Status.ARCHIVED, archived=ArchiveNote("2026-08-01", "ended", previous_status='"pending"')
+    )
 
     assert {status_before(rejected), status_before(waiting)} == {Status.PENDING}
     assert held(as_of([rejected], "2026-05-01")) == held(as_of([waiting], "2026-05-01")) == set()

@@ -5,7 +5,7 @@ import pytest
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.memory.rules.candidates import KeptStatement, MatchKind, StatementCandidate
 from verifflowcc.memory.rules.settle import settle
-from verifflowcc.memory.rules.turn_statements import extract, statement_of
+from verifflowcc.memory.rules.turn_statements import SURE, UNSURE, extract, statement_of
 from verifflowcc.memory.rules.turns import Speaker, Turn
 
 STATED = [
@@ -92,6 +92,48 @@ NOT_RULES = [
     "Don't hesitate to use the whiteboard in my room.",
     "You told me that we use Postgres.",
     "I want you to know how much we value your work.",
+    "No prob, Jon!",
+    "We went to the lake on Sunday.",
+    "Never change, you're the best.",
+    "Should commit messages be in English?",
+    "Helping those in need is important to me too.",
+]
+IN_TALK = [
+    "I've been thinking about our setup, and I'd like everyone on the team to use Helix as their IDE.",
+    "After some discussion, Lapce will be our preferred IDE moving forward.",
+    "As your coding assistant, you'll be using Quill.",
+    "For video calls, we rely on Jitsi.",
+    "I expect your release notes to be short and clear.",
+    "Direct commits to the release branch are not allowed.",
+    "You'll be working with two monitors when coding from now on.",
+    "Yes, Jitsi is my preferred platform for video calls, especially for our mentoring sessions.",
+    "I appreciate your intention, but actually, I want to advise you against writing long release notes.",
+    "All requests have to go through the support desk.",
+    "I want you to avoid using threads and opt for workers instead.",
+]
+"""Rules as they are asked for in the midst of talk: each named a tool or habit that was missed, or waited."""
+ADVICE = [
+    "It's always better to ask the people who know.",
+    "We need to ensure that each team has a clear purpose.",
+    "It's also crucial to set clear expectations for how meetings are run.",
+]
+ONE_SUBJECT = [
+    ("From now on, take a break every 80 minutes.", "From now on, take a short break every 50 minutes."),
+    (
+        "From now on, take a break every 80 minutes.",
+        "From now on, I need you to set a timer and take a break every 50 minutes.",
+    ),
+    (
+        "I want you to take at least seven days off per year.",
+        "I want you to take at least half of your vacation days each year.",
+    ),
+    (
+        "I want you to use a Linux desktop as your main machine.",
+        "I'd like you to use a MacBook as your primary work computer.",
+    ),
+    ("I'd like you to use an assistant called Quill.", "I'd like you to use Scribe as your assistant."),
+    ("We don't use the traditional request form.", "Always use the request form."),
+    ("Going forward, all video calls will be held on Jitsi.", "From now on, we use Zoom for video calls."),
 ]
 
 
@@ -123,3 +165,29 @@ def test_another_word_on_such_a_topic_takes_the_place_of_the_first(before: str, 
 @pytest.mark.parametrize("text", NOT_RULES)
 def test_what_only_sounds_like_a_rule_is_none(text: str, name: str) -> None:
     assert said(text, name) == []
+
+
+@pytest.mark.parametrize("text", IN_TALK)
+def test_what_is_asked_for_in_the_midst_of_talk_is_a_rule_at_once(text: str) -> None:
+    around = "I hope that you had a good week, and that the first days here were all right for you. {} Let me know."
+
+    (found,) = said(around.format(text), "Alice")
+
+    assert found.content == text
+    assert found.confidence >= UNSURE
+    assert found.certainty >= SURE
+
+
+@pytest.mark.parametrize("text", ADVICE)
+def test_advice_that_is_good_anywhere_waits_where_people_talk(text: str) -> None:
+    found = said(text, "Alice")
+
+    assert [each for each in found if each.confidence >= UNSURE] == []
+
+
+@pytest.mark.parametrize(("before", "now"), ONE_SUBJECT)
+def test_other_words_for_one_subject_have_one_key(before: str, now: str) -> None:
+    (first,), (second,) = said(before, "Alice"), said(now, "Alice")
+
+    assert first.key == second.key
+    assert (first.value, first.negated) != (second.value, second.negated)

@@ -40,10 +40,10 @@ def test_a_near_miss_stays_silent(code: str) -> None:
 
 @pytest.mark.parametrize("code", FAULTS)
 def test_each_check_says_of_how_many_things_it_was_asked(code: str) -> None:
-    asked = {each.code: each for each in check_memory(FAULTS[code].planted.sources()).asked}
+    asked = {each.code: each for each in check_memory(FAULTS[code].planted.sources()).checks}
 
     assert list(asked) == list(CHECKS)
-    assert 1 <= asked[code].found <= asked[code].asked
+    assert 1 <= asked[code].found <= asked[code].examined
 
 
 def test_a_finding_names_the_line_of_its_key() -> None:

@@ -39,7 +39,7 @@ def packed(*queues: LayerQueue, tokens: int) -> Packing:
 
 
 def fates(packing: Packing) -> dict[str, str]:
-    return {one.candidate.key: one.fate.value for one in packing.placed}
+    return {one.candidate.key: one.outcome.value for one in packing.placed}
 
 
 def reasons(packing: Packing) -> dict[str, str]:
@@ -226,7 +226,7 @@ def test_the_ends_of_a_ranked_list_are_tried_first_and_reported_in_rank_order() 
     packing = packed(queue(Layer.PROJECT, *ranked, ends=2), tokens=50)
 
     assert list(fates(packing)) == list("0123456")
-    assert [one.candidate.key for one in packing.placed if one.fate is Fate.KEPT] == ["0", "1", "2", "5", "6"]
+    assert [one.candidate.key for one in packing.placed if one.outcome is Fate.KEPT] == ["0", "1", "2", "5", "6"]
 
 
 def test_thousands_that_do_not_fit_are_trimmed_three_times_at_most_per_fill() -> None:
@@ -299,7 +299,7 @@ def test_the_laws_of_packing(queues: Sequence[LayerQueue], tokens: int, frame: i
     pool = max(0, tokens) - sum(use.used_tokens for use in packing.layers)
     for given_queue, use in zip(queues, packing.layers, strict=True):
         placed = [one for one in packing.placed if one.candidate.layer is use.layer]
-        kept = [one for one in placed if one.fate is not Fate.DROPPED]
+        kept = [one for one in placed if one.outcome is not Fate.DROPPED]
         assert use.layer is given_queue.layer
         assert use.used_tokens == sum(one.tokens + frame for one in kept)
         assert use.used_tokens <= use.budget_tokens <= given_queue.max_tokens
@@ -309,9 +309,9 @@ def test_the_laws_of_packing(queues: Sequence[LayerQueue], tokens: int, frame: i
         left = min(given_queue.max_tokens - use.used_tokens, pool)
         for one in placed:
             assert one.reason
-            assert (one.text is None) == (one.fate is not Fate.TRIMMED)
-            assert one.fate is not Fate.TRIMMED or one.tokens >= 256
-            assert one.fate is not Fate.DROPPED or cost(one, frame) > left
+            assert (one.text is None) == (one.outcome is not Fate.TRIMMED)
+            assert one.outcome is not Fate.TRIMMED or one.tokens >= 256
+            assert one.outcome is not Fate.DROPPED or cost(one, frame) > left
 
 
 @settings(deadline=None, max_examples=100)
@@ -321,7 +321,7 @@ def test_when_everything_fits_everything_is_whole(queues: Sequence[LayerQueue], 
 
     packing = pack(roomy, 200_000, lambda candidate: frame, exact_trim)
 
-    assert all(one.fate is Fate.KEPT and one.reason.startswith("fits") for one in packing.placed)
+    assert all(one.outcome is Fate.KEPT and one.reason.startswith("fits") for one in packing.placed)
 
 
 @settings(deadline=None, max_examples=150)

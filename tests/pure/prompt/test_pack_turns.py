@@ -223,18 +223,18 @@ def test_the_laws_of_turns(queues: Sequence[LayerQueue], tokens: int, frame: int
     for given_queue, use in zip(queues, packing.layers, strict=True):
         placed = [one for one in packing.placed if one.candidate.layer is use.layer]
         always = [one for one in placed if turn_of(one.candidate) is FillTurn.RULES]
-        inside = [one for one in placed if one.fate is not Fate.DROPPED]
+        inside = [one for one in placed if one.outcome is not Fate.DROPPED]
         capped = sum(one.tokens + frame for one in inside if one not in always)
         assert use.used_tokens == sum(one.tokens + frame for one in inside)
         assert capped <= given_queue.max_tokens
-        assert sum(one.fate is Fate.TRIMMED and not one.candidate.short_form for one in placed) <= 1
-        rules += [one for one in always if one.fate is not Fate.KEPT]
+        assert sum(one.outcome is Fate.TRIMMED and not one.candidate.short_form for one in placed) <= 1
+        rules += [one for one in always if one.outcome is not Fate.KEPT]
         pool += max(0, capped - use.own_tokens)
         for one in placed:
             left = spare if one in always else min(spare, given_queue.max_tokens - capped)
-            assert one.fate is not Fate.DROPPED or one.candidate.tokens + frame > left
+            assert one.outcome is not Fate.DROPPED or one.candidate.tokens + frame > left
     for rule in rules:
-        paid = rule.tokens + frame if rule.fate is Fate.TRIMMED else 0
+        paid = rule.tokens + frame if rule.outcome is Fate.TRIMMED else 0
         assert rule.candidate.tokens + frame > paid + pool, (
             "the shares did not pay for this much, and the rule is not whole"
         )

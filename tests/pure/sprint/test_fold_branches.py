@@ -115,7 +115,7 @@ def test_a_branch_that_only_adds_changes_nothing_but_its_additions(forks: int, d
     alone, merged = fold(SPRINT, [*base, *ours]), fold(SPRINT, [*base, *ours, *theirs])
 
     assert where(merged) == where(alone)
-    assert merged.aside == alone.aside
+    assert merged.set_aside == alone.set_aside
     assert {each.id for each in merged.notes} == {each.id for each in (*alone.notes, *theirs)}
 
 
@@ -130,7 +130,7 @@ def test_what_counts_is_what_the_slow_way_finds(forks: int, data: st.DataObject)
     apart = [(a, b) for a in counts for b in counts if a != b and a not in counted[b] and b not in counted[a]]
 
     assert (state.fork is not None) == bool(apart)
-    assert {one[each.event] for each in state.aside} == {one[each.id] for each in transitions(events)} - counts
+    assert {one[each.event] for each in state.set_aside} == {one[each.id] for each in transitions(events)} - counts
     if state.fork:
         firsts = {one[move.event] for move in state.fork.moves}
         assert len(firsts) > 1
@@ -152,5 +152,5 @@ def test_every_fork_can_be_resolved_one_after_the_other(forks: int, data: st.Dat
         events += data.draw(histories(events, f"choice {turns}", kinds=("resolve",), least=1, most=1))
         state = fold(SPRINT, events)
         assert not state.problems
-        assert str(events[-1].payload["keep"]) not in {each.event for each in state.aside}
-        assert {each.event for each in before.aside} < {each.event for each in state.aside}
+        assert str(events[-1].payload["keep"]) not in {each.event for each in state.set_aside}
+        assert {each.event for each in before.set_aside} < {each.event for each in state.set_aside}

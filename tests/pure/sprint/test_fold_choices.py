@@ -31,8 +31,8 @@ def test_the_side_kept_counts_and_the_other_is_told_with_whose_choice_it_was() -
 
     assert (state.fork, state.problems, state.status) == (None, (), SprintStatus.OPEN)
     assert state.current == "check"
-    (gone,) = state.aside
-    assert (gone.event, gone.does, gone.actor) == (THEIRS.id, "reopened plan", "human:Bob")
+    (gone,) = state.set_aside
+    assert (gone.event, gone.action, gone.actor) == (THEIRS.id, "reopened plan", "human:Bob")
     assert (gone.choice, gone.decided_by, gone.reason) == (KEPT_OURS.id, "human:Cy", "it was an old plan")
     assert after(*FORKED, KEPT_THEIRS).current == "plan"
 
@@ -51,7 +51,7 @@ def test_what_was_built_on_the_other_side_goes_with_it() -> None:
     state = after(*FORKED, later, choice(OURS, [THEIRS], OURS, later))
 
     assert state.current == "check"
-    assert {each.event for each in state.aside} == {THEIRS.id, later.id}
+    assert {each.event for each in state.set_aside} == {THEIRS.id, later.id}
 
 
 def test_later_moves_go_on_from_the_side_that_was_kept() -> None:
@@ -66,7 +66,7 @@ def test_two_branches_that_chose_otherwise_are_forked_again_and_that_can_be_reso
     state = after(*FORKED, KEPT_OURS, KEPT_THEIRS)
 
     assert firsts(state) == {OURS.id, THEIRS.id}
-    assert state.aside == ()
+    assert state.set_aside == ()
     again = choice(THEIRS, [OURS], KEPT_OURS, KEPT_THEIRS, second=9)
     assert (after(*FORKED, KEPT_OURS, KEPT_THEIRS, again).current, after(*FORKED, KEPT_OURS, again).fork) == (
         "plan",
@@ -79,7 +79,7 @@ def test_two_branches_that_chose_the_same_agree() -> None:
     state = after(*FORKED, KEPT_OURS, same)
 
     assert (state.fork, state.current, state.problems) == (None, "check", ())
-    assert [each.event for each in state.aside] == [THEIRS.id]
+    assert [each.event for each in state.set_aside] == [THEIRS.id]
 
 
 def test_two_branches_that_chose_the_same_and_then_both_moved_are_forked_there() -> None:
@@ -102,7 +102,7 @@ def test_whoever_goes_on_upon_the_side_that_was_set_aside_brings_it_back() -> No
     state = after(*FORKED, KEPT_OURS, on)
 
     assert firsts(state) == {OURS.id, THEIRS.id}
-    assert state.aside == ()
+    assert state.set_aside == ()
 
 
 def test_what_only_adds_to_an_open_fork_brings_nothing_back() -> None:
@@ -123,14 +123,14 @@ def test_a_fork_within_the_side_that_was_kept_shows_next() -> None:
     assert firsts(after(*FORKED, one, other, outer)) == {one.id, other.id}
     state = after(*FORKED, one, other, outer, inner)
     assert (state.fork, state.current) == (None, "plan")
-    assert {each.event for each in state.aside} == {THEIRS.id, one.id}
+    assert {each.event for each in state.set_aside} == {THEIRS.id, one.id}
 
 
 def test_of_three_sides_two_are_set_aside() -> None:
     third = reopened("plan", "third", PLAN, second=15)
     state = after(*FORKED, third, choice(third, [OURS, THEIRS], OURS, THEIRS, third))
 
-    assert (state.fork, state.current, len(state.aside)) == (None, "plan", 2)
+    assert (state.fork, state.current, len(state.set_aside)) == (None, "plan", 2)
 
 
 def test_a_third_side_that_the_choice_did_not_know_is_a_fork() -> None:
@@ -162,7 +162,11 @@ def test_a_choice_that_vfcc_would_not_have_written_is_told_and_changes_nothing(m
     state = after(*before, made)
 
     assert [problem.reason for problem in state.problems] == ["it resolves a fork that is not there"]
-    assert (state.fork, state.stages, state.aside) == (after(*before).fork, after(*before).stages, after(*before).aside)
+    assert (state.fork, state.stages, state.set_aside) == (
+        after(*before).fork,
+        after(*before).stages,
+        after(*before).set_aside,
+    )
 
 
 def test_each_move_set_aside_is_told_with_the_choice_that_did_it() -> None:
@@ -170,7 +174,7 @@ def test_each_move_set_aside_is_told_with_the_choice_that_did_it() -> None:
     second = choice(other, [one], one, other)
     state = after(*FORKED, KEPT_OURS, one, other, second)
 
-    assert {(each.event, each.choice) for each in state.aside} == {(THEIRS.id, KEPT_OURS.id), (one.id, second.id)}
+    assert {(each.event, each.choice) for each in state.set_aside} == {(THEIRS.id, KEPT_OURS.id), (one.id, second.id)}
 
 
 def test_a_fork_after_a_move_that_was_made_by_hand_over_both_sides_shows() -> None:
@@ -195,7 +199,7 @@ def test_two_thousand_moves_with_a_choice_among_them_fold() -> None:
         events.append(passed("plan", "build", events[-1]))
     state = after(*events)
 
-    assert (state.current, len(state.aside), state.stages[0].reopened) == ("build", 1, 1_000)
+    assert (state.current, len(state.set_aside), state.stages[0].reopened) == ("build", 1, 1_000)
 
 
 def test_a_choice_is_no_note_and_is_counted() -> None:

@@ -175,7 +175,7 @@ def test_two_moves_of_which_none_knew_the_other_are_a_fork_that_names_both() -> 
 
     assert state.status is SprintStatus.FORKED
     assert state.fork is not None
-    told = {move.event: (move.does, move.actor, move.tips) for move in state.fork.moves}
+    told = {move.event: (move.action, move.actor, move.tips) for move in state.fork.moves}
     assert told == {
         ours.id: ("passed build and entered check", "human:Ann", (later.id,)),
         theirs.id: ("reopened plan", "human:Bob", (theirs.id,)),
@@ -227,7 +227,7 @@ def test_a_fork_between_two_like_moves_that_a_person_resolved_stays_as_it_was_re
     state = fold("login", [first, ours, theirs, further, made])
 
     assert (state.fork, state.problems, state.current) == (None, (), "build")
-    assert {each.event for each in state.aside} == {theirs.id, further.id}
+    assert {each.event for each in state.set_aside} == {theirs.id, further.id}
 
 
 def test_a_later_event_over_both_sides_does_not_hide_a_fork() -> None:

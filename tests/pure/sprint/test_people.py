@@ -40,7 +40,7 @@ def test_every_field_of_a_review_is_read() -> None:
 
     assert (one.event, one.stage, one.criterion, one.actor) == (said.id, "plan", "reviewed", BEN)
     assert (one.opinion, one.subject, one.reason, one.time) == (Opinion.APPROVED, DIGEST, "x", said.time)
-    assert (one.expires, one.signed, one.seen, one.replaces) == ("2026-12-31", SHA, {"plan.md": DIGEST}, (OLD,))
+    assert (one.expires, one.signed, one.file_digests, one.replaces) == ("2026-12-31", SHA, {"plan.md": DIGEST}, (OLD,))
 
 
 def test_an_acceptance_is_a_review_in_words() -> None:

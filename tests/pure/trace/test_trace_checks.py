@@ -170,10 +170,10 @@ def test_a_ref_to_code_answers_as_a_mark_does() -> None:
 
 def test_what_is_planned_is_passed_over_and_counted() -> None:
     report = check(W.edit("REQ-login", planned="2027").untold(LOGIN_TEST).sources(), W.policy)
-    rows = {each.code: each for each in report.asked}
+    rows = {each.code: each for each in report.checks}
 
-    assert (rows["not-verified"].asked, rows["not-verified"].passed_over) == (2, 1)
-    assert (rows["missing-child"].asked, rows["missing-child"].passed_over) == (2, 1)
+    assert (rows["not-verified"].examined, rows["not-verified"].skipped) == (2, 1)
+    assert (rows["missing-child"].examined, rows["missing-child"].skipped) == (2, 1)
     assert report.planned == {"requirement": 1}
     assert report.counts["requirement"] == 1
 

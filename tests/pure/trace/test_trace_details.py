@@ -137,7 +137,7 @@ def test_another_method_than_the_declared_is_named() -> None:
 
 
 def test_levels_are_asked_of_refining_links_alone() -> None:
-    rows = {each.code: each.asked for each in check(W.sources(), W.policy).asked}
+    rows = {each.code: each.examined for each in check(W.sources(), W.policy).checks}
 
     refining = sum(each.relation == "refines" for one in W.items for each in one.links)
     assert rows["wrong-level"] == refining == 3

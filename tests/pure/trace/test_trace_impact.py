@@ -20,7 +20,7 @@ def of(world: World, item_id: str) -> Impact:
 def test_everything_below_is_touched_with_the_way_to_it() -> None:
     found = of(clean(), "NEED-a")
 
-    assert [(each.id, each.way[1:-1]) for each in found.below] == [
+    assert [(each.id, each.route[1:-1]) for each in found.below] == [
         ("REQ-login", ()),
         ("COMP-a", ("REQ-login",)),
         ("COMP-b", ("REQ-login",)),
@@ -58,7 +58,7 @@ def test_of_several_ways_the_shortest_and_first_is_told_whatever_the_order_of_li
     middle = (item("REQ-a", "refines NEED-a"), item("REQ-b", "refines NEED-a", "refines NEED-b"))
     for links in (("refines REQ-a", "refines REQ-b"), ("refines REQ-b", "refines REQ-a")):
         found = of(World((*needs, *middle, item("REQ-c", *links))), "REQ-c")
-        assert [each.way[1:] for each in found.above] == [
+        assert [each.route[1:] for each in found.above] == [
             *(("REQ-a",), ("REQ-b",), ("REQ-a", "NEED-a"), ("REQ-b", "NEED-b"))
         ]
 
@@ -92,7 +92,7 @@ def test_what_is_touched_is_what_links_reach(world: World) -> None:
         found = impact(view, start)
         assert {each.id for each in found.below} == reached - {start}
         for each in found.below:
-            assert (each.way[0], each.way[-1], len(each.way)) == (start, each.id, each.steps + 1)
+            assert (each.route[0], each.route[-1], len(each.route)) == (start, each.id, each.steps + 1)
 
 
 @settings(deadline=None, max_examples=60)

@@ -173,9 +173,9 @@ def test_findings_are_sorted_and_counted_and_of_known_checks(world: World) -> No
     places = [(weights.index(each.severity), each.path, each.line, each.code, each.about) for each in report.findings]
 
     assert places == sorted(places)
-    assert {each.code for each in report.findings} <= {each.code for each in report.asked}
-    assert sum(each.found for each in report.asked) == len(report.findings)
-    assert all(each.severity is not Severity.OFF for each in report.asked)
+    assert {each.code for each in report.findings} <= {each.code for each in report.checks}
+    assert sum(each.found for each in report.checks) == len(report.findings)
+    assert all(each.severity is not Severity.OFF for each in report.checks)
     assert all(each.step and "\n" not in each.message and each.line >= 1 for each in report.findings)
     live = [each for each in world.items if each.status is not Status.ARCHIVED]
     assert sum(report.counts.values()) == len(live)
@@ -203,10 +203,10 @@ def test_a_narrowed_report_loses_nothing(world: World, changed: set[str], data: 
     known = data.draw(st.lists(st.sampled_from([*every, "gone|X|y"]), unique=True))
     small = narrow(report, known, changed)
 
-    assert len(small.findings) + len(small.known) + small.outside == len(report.findings)
+    assert len(small.findings) + len(small.known) + small.outside_changes == len(report.findings)
     assert {each.key for each in small.known} == set(known) & set(every)
     assert small.fixed == tuple(sorted(set(known) - set(every)))
-    assert sum(each.found for each in small.asked) == len(small.findings)
+    assert sum(each.found for each in small.checks) == len(small.findings)
     assert narrow(report) == report
 
 

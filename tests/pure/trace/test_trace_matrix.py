@@ -73,14 +73,14 @@ def test_a_clean_world_has_passed_all_over() -> None:
 
 
 def test_a_requirement_has_the_tests_of_the_specifications_that_verify_it() -> None:
-    assert [(each.test, each.via, each.word) for each in row_of(clean(), "REQ-login").tests] == [
+    assert [(each.test, each.specification, each.word) for each in row_of(clean(), "REQ-login").tests] == [
         (LOGIN_TEST, "TEST-login", "passed")
     ]
 
 
 def test_a_test_speaks_for_the_needs_above_its_items() -> None:
     assert [
-        (row.seen.test, [end.id for end in row.items], [end.id for end in row.needs])
+        (row.test.test, [end.id for end in row.items], [end.id for end in row.needs])
         for row in matrix_of(clean()).tests
     ] == [(FORM_TEST, ["IF-ab", "UNIT-a"], ["NEED-a"]), (LOGIN_TEST, ["TEST-login"], ["NEED-a"])]
 
@@ -88,7 +88,7 @@ def test_a_test_speaks_for_the_needs_above_its_items() -> None:
 def test_a_test_of_no_item_is_a_row_too() -> None:
     rows = matrix_of(clean().told(result("tests/test_alone.py::test_it", outcome=Outcome.FAILED))).tests
 
-    assert [(row.seen.word, row.items, row.needs) for row in rows if "alone" in row.seen.test] == [("failed", (), ())]
+    assert [(row.test.word, row.items, row.needs) for row in rows if "alone" in row.test.test] == [("failed", (), ())]
 
 
 @pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.ERROR, Outcome.CONFLICTING])
@@ -186,7 +186,7 @@ def test_rows_are_narrowed_with_their_tests() -> None:
     failed = narrowed(whole, states=["failed"])
 
     assert [row.id for row in failed.rows] == ["REQ-login", "TEST-login"]
-    assert [row.seen.test for row in failed.tests] == [LOGIN_TEST]
+    assert [row.test.test for row in failed.tests] == [LOGIN_TEST]
     assert (failed.total, failed.states) == (7, {"failed": 2})
     assert [row.id for row in narrowed(whole, types=["unit"]).rows] == ["UNIT-a"]
     assert [row.id for row in narrowed(whole, items=["COMP-*"], states=["passed below"]).rows] == ["COMP-a", "COMP-b"]
@@ -201,7 +201,7 @@ def test_the_rows_are_the_items_that_are_not_retired(world: World) -> None:
     live = [each for each in world.items if each.status is not Status.ARCHIVED]
     assert sorted((row.id, row.path) for row in shown.rows) == sorted((each.id, each.path) for each in live)
     assert sum(shown.states.values()) == shown.total == len(live)
-    assert {row.seen.test for row in shown.tests} >= {each.test for each in world.results.tests}
+    assert {row.test.test for row in shown.tests} >= {each.test for each in world.results.tests}
 
 
 @settings(deadline=None, max_examples=100)

@@ -25,7 +25,7 @@ def test_a_known_finding_makes_nothing_red() -> None:
 
     assert (small.red, small.findings, small.fixed) == ((), (), ())
     assert [each.key for each in small.known] == [key]
-    assert {each.code: each.found for each in small.asked}["dangling-link"] == 0
+    assert {each.code: each.found for each in small.checks}["dangling-link"] == 0
 
 
 def test_a_known_finding_that_is_gone_is_fixed() -> None:
@@ -46,7 +46,7 @@ def test_a_finding_is_inside_if_its_file_or_its_other_end_changed() -> None:
     for path in (W["REQ-login"].path, W["NEED-a"].path):
         assert narrow(report, changed=[path]).findings == report.findings
     outside = narrow(report, changed=[W["COMP-a"].path])
-    assert (outside.findings, outside.outside) == ((), 1)
+    assert (outside.findings, outside.outside_changes) == ((), 1)
 
 
 def test_a_failing_test_is_inside_where_the_test_changed() -> None:
@@ -69,4 +69,4 @@ def test_no_change_at_all_is_not_the_same_as_not_asking_for_it() -> None:
     report = checked(FAULTS["dangling-link"].planted)
 
     assert narrow(report, changed=None) == report
-    assert narrow(report, changed=()).outside == 1
+    assert narrow(report, changed=()).outside_changes == 1

@@ -67,10 +67,10 @@ _FLAWS = {"unknown-field", "empty-text", "placeholder", "weak-wording", "non-ato
 @pytest.mark.parametrize("code", FAULTS)
 def test_a_check_says_of_how_many_things_it_was_asked(code: str) -> None:
     report = checked(FAULTS[code].planted)
-    row = next(each for each in report.asked if each.code == code)
+    row = next(each for each in report.checks if each.code == code)
 
     assert 1 <= row.found == sum(each.code == code for each in report.findings)
-    assert row.asked >= 1
+    assert row.examined >= 1
 
 
 @pytest.mark.parametrize("code", FAULTS)
@@ -79,7 +79,7 @@ def test_a_check_that_is_off_tells_nothing_and_is_not_asked(code: str) -> None:
     report = checked(world.ask(severities={**world.policy.severities, code: Severity.OFF}))
 
     assert code not in {each.code for each in report.findings}
-    assert code not in {each.code for each in report.asked}
+    assert code not in {each.code for each in report.checks}
 
 
 @pytest.mark.parametrize("code", FAULTS)

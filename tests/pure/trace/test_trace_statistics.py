@@ -26,7 +26,7 @@ def group(world: World, name: str) -> CoverageGroup:
 
 def shares(world: World, name: str) -> list[str]:
     one = group(world, name)
-    return [f"{each.met}/{each.of}" for each in (one.shallow, one.deep, one.verified, one.proven)]
+    return [f"{each.met}/{each.total}" for each in (one.shallow, one.deep, one.verified, one.proven)]
 
 
 def test_a_clean_world_is_covered_all_over() -> None:
@@ -85,7 +85,7 @@ def test_shares_are_parts_and_proof_is_never_more_than_depth(world: World) -> No
         assert sum(each.items + each.planned for each in groups) == live
     for each in (*found.types, *found.methods, found.total):
         assert 0 <= each.proven.met <= each.deep.met <= each.shallow.met <= each.items
-        assert each.verified.met <= each.verified.of <= each.items
+        assert each.verified.met <= each.verified.total <= each.items
         assert 0 <= each.waiting <= each.shallow.met - each.deep.met
 
 

@@ -26,7 +26,7 @@ def of(world: World, item_id: str) -> Story:
 def test_it_says_why_an_item_is_there_and_what_answers_it() -> None:
     told = of(clean(), "COMP-a")
 
-    assert [each.way for each in told.reasons] == [("COMP-a", "REQ-login", "NEED-a")]
+    assert [each.route for each in told.reasons] == [("COMP-a", "REQ-login", "NEED-a")]
     assert [(each.end.id, each.end.relation, str(each.state)) for each in told.answers] == [
         ("IF-ab", "refines", "passed"),
         ("UNIT-a", "implements", "passed"),
@@ -37,20 +37,20 @@ def test_it_says_why_an_item_is_there_and_what_answers_it() -> None:
 def test_it_says_whether_each_test_passed_and_by_which_report() -> None:
     told = of(clean(), "REQ-login")
 
-    assert [(each.test, each.passed, each.report, each.via) for each in told.tests] == [
+    assert [(each.test, each.passed, each.report, each.specification) for each in told.tests] == [
         (LOGIN_TEST, True, "build/junit.xml", "TEST-login")
     ]
 
 
 def test_it_says_who_looked_and_whether_that_still_holds() -> None:
-    before = of(clean(), "REQ-login").looked
+    before = of(clean(), "REQ-login").records
     after = of(clean().edit("NEED-a", text="It is another."), "REQ-login")
 
     assert [(each.kind, each.other, each.on, each.holds) for each in before] == [
         ("reviewed", "", TODAY, True),
         ("link", "NEED-a", TODAY, True),
     ]
-    assert [(each.kind, each.holds) for each in after.looked] == [("reviewed", True), ("link", False)]
+    assert [(each.kind, each.holds) for each in after.records] == [("reviewed", True), ("link", False)]
     assert [each.code for each in after.findings] == ["suspect-upstream"]
     assert str(after.state) == "suspect"
     assert after.next[0].startswith("vfcc trace review REQ-login --to NEED-a")
@@ -70,10 +70,10 @@ def test_a_word_on_it_holds_until_its_code_changes() -> None:
     changed = said.file(replace(said.code[0], symbols=symbols))
 
     kept, lost = of(said, "UNIT-a"), of(changed, "UNIT-a")
-    assert [(each.what, each.holds) for each in kept.looked if each.kind == "verified"] == [
+    assert [(each.observation, each.holds) for each in kept.records if each.kind == "verified"] == [
         ("inspection: read it", True)
     ]
-    assert [each.holds for each in lost.looked if each.kind == "verified"] == [False]
+    assert [each.holds for each in lost.records if each.kind == "verified"] == [False]
     assert str(kept.state) == "passed"
     assert str(lost.state) in {"suspect", "unshown"}
 

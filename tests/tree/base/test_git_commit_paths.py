@@ -9,6 +9,8 @@ import pytest
 from tests.ledger_samples import advance, fill, started, workspace
 from tests.signing import sign_with
 from tests.trees import path_with
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.git.git_command import begin_git
 from verifflowcc.base.git.git_commit import commit_paths
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
@@ -238,7 +240,7 @@ def test_a_soft_workflow_names_one_command_when_the_sprint_is_closed(tmp_path: P
     for _ in range(3):
         fill(here, "log-in")
         moves.append(advance_stage(here, "log-in", actor="human:Ann"))
-    moves.append(add_feedback(here, "log-in", "smaller", actor="human:Ann").done)
+    moves.append(add_feedback(here, "log-in", "smaller", actor="human:Ann").move)
     assert [done.git_command for done in moves] == [None] * 4
 
     done = close_sprint(here, "log-in", actor="human:Ann", unfinished_reason="enough")
@@ -281,3 +283,24 @@ def test_no_move_lists_a_file_that_git_ignores_as_written(tmp_path: Path) -> Non
     written = advance_stage(here, "log-in", actor="human:Ann").written
 
     assert [Path(name).parent.name for name in written] == ["events"]
+
+
+def test_git_that_runs_beside_is_read_whole_and_can_be_ended(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    names = [f"{number}-{'x' * 100}" for number in range(2_000)]
+    for name in names:
+        (tmp_path / name).write_text("", encoding="utf-8")
+
+    listing = begin_git(tmp_path, "ls-files", "-z", "--others")
+    out, err = listing.communicate()
+    assert (sorted(out.decode().split("\0")[:-1]), err, listing.returncode) == (sorted(names), b"", 0)
+    wrong = begin_git(tmp_path, "ls-files", "--no-such-option")
+    assert b"no-such-option" in wrong.communicate()[1]
+    assert wrong.returncode
+    ended = begin_git(tmp_path, "ls-files", "-z", "--others")
+    ended.kill()
+    ended.communicate()
+    assert ended.returncode is not None
+    ended.kill()
+    with pytest.raises(WorkspaceError):
+        begin_git(tmp_path / "nowhere", "ls-files")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.trees import commit, git, repository, write_tree
+from verifflowcc.base.git.git_command import asked_once, change_with_git
 from verifflowcc.base.git.git_protected import head_commit, read_history
 from verifflowcc.base.model.gate_input import Change
 from verifflowcc.base.model.people import Contributor
@@ -45,6 +46,23 @@ def test_the_commit_that_is_checked_out(root: Path, tmp_path: Path) -> None:
     assert head_commit(tmp_path) is None
     git(tmp_path, "init", "--quiet")
     assert head_commit(tmp_path) is None
+
+
+def test_within_one_look_git_answers_a_question_once_until_this_process_changes_something(root: Path) -> None:
+    base = base_of(root)
+    with asked_once():
+        assert changes(root, base) == {}
+        assert head_commit(root) == base
+        write_tree(root, {"a.py": "0\n"})
+        commit(root, "second")
+        assert head_commit(root) == base
+        assert changes(root, base) == {}
+        assert change_with_git(root, "tag", "seen").code == 0
+        assert changes(root, base) == {"a.py": (1,)}
+        second = base_of(root)
+    write_tree(root, {"a.py": "2\n"})
+    commit(root, "third")
+    assert len({base, second, base_of(root)}) == 3
 
 
 def test_changes_are_those_of_the_working_tree_with_the_numbers_of_new_lines(root: Path) -> None:

@@ -283,7 +283,7 @@ def test_sound_lines_are_imported_where_those_with_secrets_are_skipped(here: Wor
         here, str(path), MemoryImportOptions(skip_broken=True), actor=ME, confirm=yes, today="2026-11-21"
     )
 
-    assert [str(each.fate) for each in done.items] == ["added"]
+    assert [str(each.outcome) for each in done.items] == ["added"]
     assert len(done.problems) == 1
     assert not [text for text in texts(here).values() if TOKEN in text]
 

@@ -34,7 +34,7 @@ def main(tmp_path: Path) -> Path:
 
 
 def whats(done: Migration) -> list[str]:
-    return [step.what for step in done.steps]
+    return [step.action for step in done.steps]
 
 
 def test_finished_days_of_all_worktrees_move_to_the_repository_and_a_dry_run_lists_them(main: Path) -> None:
@@ -94,7 +94,7 @@ def test_doctor_lets_files_stay_committed_that_alone_record_what_0_1_passed(tmp_
     root = unpacked(tmp_path, ["shout"])
     committed = git(root, "ls-files", ".memory/stage/*/metrics.json", ".memory/stage/*/summary.md").split()
 
-    remarks = [each.text for each in diagnose(root).remarks if each.about == "git"]
+    remarks = [each.text for each in diagnose(root).remarks if each.subject == "git"]
 
     assert len(committed) > 8
     assert not any("is generated and committed" in text for text in remarks)

@@ -45,7 +45,7 @@ def test_the_files_that_0_1_wrote_become_the_shipped_ones(tmp_path: Path) -> Non
 
     done = migrate(Workspace(root))
 
-    steps = {step.after: step.what for step in done.steps}
+    steps = {step.after: step.action for step in done.steps}
     for role in ("designer", "reviewer", "stakeholder", "tester"):
         path = f".memory/agent/{role}/tools.yaml"
         assert (root / path).read_bytes() == (templates_folder() / "agents" / role / "tools.yaml").read_bytes()

@@ -136,7 +136,9 @@ def test_a_criterion_that_cannot_fail_is_a_defect_of_the_workflow(tmp_path: Path
 
     assert not proved.sound
     assert not proof(proved, "commits").sound
-    assert [one.what for one in proof(proved, "commits").planted if not one.closed] == ["a commit that names nothing"]
+    assert [one.violation for one in proof(proved, "commits").planted if not one.closed] == [
+        "a commit that names nothing"
+    ]
     assert proof(proved, "approved").sound
 
 

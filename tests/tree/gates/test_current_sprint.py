@@ -272,9 +272,9 @@ def test_a_command_names_the_sprint_only_where_it_would_act_on_another(two: Work
 
 
 def test_next_says_what_chose_the_sprint_of_several(two: Workspace) -> None:
-    assert next_step(two).by == "by branch feature/pay"
+    assert next_step(two).chosen_by == "by branch feature/pay"
     close_sprint(two, "log-in", actor=ANN, unfinished_reason="x")
-    assert next_step(two).by == ""
+    assert next_step(two).chosen_by == ""
 
 
 def test_a_task_is_of_the_current_sprint(two: Workspace) -> None:

@@ -34,7 +34,7 @@ def add(here: Workspace, file: Path | None, criterion: str = "imported", actor: 
 def test_a_report_is_taken_in_as_the_word_of_who_brings_it(here: Workspace, tmp_path: Path) -> None:
     done = add(here, report(tmp_path))
 
-    assert (done.evidence.trust, done.asked.verdict, done.asked.reason) == (
+    assert (done.evidence.trust, done.assessment.verdict, done.assessment.reason) == (
         EvidenceTrust.ASSERTED,
         Verdict.PASS,
         "1 test passed",
@@ -50,9 +50,9 @@ def test_a_ci_job_is_trusted_more_than_a_person(here: Workspace, tmp_path: Path)
 def test_where_vfcc_must_have_run_it_a_report_is_not_enough(here: Workspace, tmp_path: Path) -> None:
     done = add(here, report(tmp_path), "tests")
 
-    assert done.asked.verdict is Verdict.FAIL
-    assert done.asked.reason == "asserted by human:You, ran_by_vfcc is needed"
-    assert done.asked.step == "vfcc evidence run tests --stage check"
+    assert done.assessment.verdict is Verdict.FAIL
+    assert done.assessment.reason == "asserted by human:You, ran_by_vfcc is needed"
+    assert done.assessment.step == "vfcc evidence run tests --stage check"
 
 
 def test_a_report_inside_the_project_is_none_of_its_own_inputs(here: Workspace) -> None:
@@ -89,8 +89,8 @@ def test_a_report_that_cannot_be_read_is_refused(here: Workspace, tmp_path: Path
 
 
 def test_what_a_report_says_counts(here: Workspace, tmp_path: Path) -> None:
-    assert add(here, report(tmp_path, SUB_FAILED)).asked.reason.startswith("1 of 1 test failed")
-    assert add(here, report(tmp_path, "")).asked.reason == "no test ran"
+    assert add(here, report(tmp_path, SUB_FAILED)).assessment.reason.startswith("1 of 1 test failed")
+    assert add(here, report(tmp_path, "")).assessment.reason == "no test ran"
 
 
 def test_a_report_of_another_tree_fails(here: Workspace, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_report_of_another_tree_fails(here: Workspace, tmp_path: Path) -> None
     done = add(here, report(tmp_path, ADD + foreign))
 
     assert done.evidence.measures["unknown"] == 1
-    assert done.asked.reason == "1 of 2 tests not in the tree: other.place::test_of_theirs"
+    assert done.assessment.reason == "1 of 2 tests not in the tree: other.place::test_of_theirs"
 
 
 def test_a_file_that_is_not_there_and_a_folder_are_told(here: Workspace, tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_the_value_of_a_metric_can_be_stated(here: Workspace, value: str, millio
     done = add_evidence(here, SPRINT, "speed", value=value, actor=YOU)
 
     assert done.evidence.measures == {"p95_ms": millionths}
-    assert done.asked.verdict is verdict
+    assert done.assessment.verdict is verdict
 
 
 @pytest.mark.parametrize("value", ["fast", "", "1e3", "1.0000001", "9999999999", "١٢"])
@@ -130,7 +130,7 @@ def test_a_file_of_metrics_is_read(here: Workspace, tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     path.write_text('{"p95_ms": 99.5}')
 
-    assert add(here, path, "speed").asked.reason == "p95_ms is 99.5"
+    assert add(here, path, "speed").assessment.reason == "p95_ms is 99.5"
 
 
 def test_what_is_made_here_is_not_imported(here: Workspace, tmp_path: Path) -> None:

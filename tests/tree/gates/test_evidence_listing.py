@@ -61,8 +61,8 @@ def test_a_piece_is_shown_by_the_end_of_its_id(here: Workspace) -> None:
 
     assert view.evidence == one
     assert show_evidence(here, SPRINT, one.id[:-1].lower()) == view
-    assert view.asked
-    assert (view.actor, view.latest, view.asked.reason) == (YOU, True, "1 test passed")
+    assert view.assessment
+    assert (view.actor, view.latest, view.assessment.reason) == (YOU, True, "1 test passed")
 
 
 def test_an_ambiguous_id_is_answered_with_the_pieces_that_it_can_be(here: Workspace) -> None:

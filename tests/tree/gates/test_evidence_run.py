@@ -246,7 +246,7 @@ def test_a_baseline_is_taken_without_a_command(here: Workspace) -> None:
 
     (here.root / "src/more.py").write_text("x = 1\n")
     (one,) = recorded(here)
-    asked = show_evidence(here, SPRINT, str(one.evidence and one.evidence.id)).asked
+    asked = show_evidence(here, SPRINT, str(one.evidence and one.evidence.id)).assessment
     assert asked
     assert asked.reason == "its evidence is stale: src/more.py is new"
 
@@ -339,7 +339,7 @@ def test_a_clone_has_the_evidence_and_not_the_output(here: Workspace, tmp_path: 
     (one,) = recorded(clone)
     assert one.evidence
     shown = show_evidence(clone, SPRINT, one.evidence.id)
-    assert shown.asked
-    assert shown.asked.met
+    assert shown.assessment
+    assert shown.assessment.met
     with pytest.raises(WorkspaceError, match="is not on this machine"):
         output_of(clone, one.evidence)

@@ -64,7 +64,7 @@ def test_the_side_that_is_kept_goes_on_and_the_choice_is_on_record(forked: Works
     }
     after = show_sprint(forked, ID)
     assert (after, after.current, after.fork) == (done.state, "testing", None)
-    assert [(gone.actor, gone.decided_by, gone.reason) for gone in after.aside] == [(THEIRS, ANN, "an old plan")]
+    assert [(gone.actor, gone.decided_by, gone.reason) for gone in after.set_aside] == [(THEIRS, ANN, "an old plan")]
     assert (forked.memory / "sprint" / ID / "progress.json").read_text() == progress_text(forked, ID)
     assert advance(forked, ID).after == "validation"
 
@@ -132,7 +132,7 @@ def test_a_fork_within_the_side_that_was_kept_is_next(forked: Workspace) -> None
 
     assert outer.state.fork is not None
     inner = resolve_fork(forked, ID, outer.state.fork.moves[0].event, actor=ANN)
-    assert (inner.state.fork, inner.state.status, len(inner.state.aside)) == (None, "closed", 2)
+    assert (inner.state.fork, inner.state.status, len(inner.state.set_aside)) == (None, "closed", 2)
 
 
 def test_somebody_who_writes_meanwhile_wins(forked: Workspace) -> None:

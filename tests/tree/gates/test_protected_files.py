@@ -244,7 +244,7 @@ def test_a_second_run_finds_a_stage_that_passed_with_rules_that_no_person_approv
     commit(here, "You")
 
     (row,) = reproduce(here, ID).rows
-    assert (row.criterion, row.found) == ("rules", RerunResult.NOT_MET)
+    assert (row.criterion, row.result) == ("rules", RerunResult.NOT_MET)
     approve_rules(here, YOU)
     assert reproduce(here, ID).rows == ()
 

@@ -317,4 +317,4 @@ def test_what_is_red_is_told_once(here: Workspace) -> None:
     advanced(here)
     write_tree(here.root, {"src/calc.py": "def add(a, b): return a - b\n"})
 
-    assert [row.criterion for row in reproduce(here, SPRINT).rows if row.found is not RerunResult.WAITING] == ["built"]
+    assert [row.criterion for row in reproduce(here, SPRINT).rows if row.result is not RerunResult.WAITING] == ["built"]

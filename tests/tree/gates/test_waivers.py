@@ -46,13 +46,13 @@ def test_a_waiver_opens_the_gate_and_stays_on_record(tmp_path: Path) -> None:
     here = world(tmp_path)
     made = waived(here, expires=day(2))
 
-    assert (made.asked.verdict, made.asked.waiver) == (Verdict.WAIVED, made.waiver.event)
-    assert made.asked.notes == (f"waived by human:Other until {day(2)}: nobody is there",)
+    assert (made.assessment.verdict, made.assessment.waiver) == (Verdict.WAIVED, made.waiver.event)
+    assert made.assessment.notes == (f"waived by human:Other until {day(2)}: nobody is there",)
     assert (made.waiver.criterion, made.waiver.stage, made.waiver.expires) == ("reviewed", "plan", day(2))
     put(here, PLAN.replace("plan.md", "risks.md"), "None.\n")
     commit(here, "You")
     again = waived(here)
-    assert again.asked.verdict is Verdict.WAIVED
+    assert again.assessment.verdict is Verdict.WAIVED
     assert advance_stage(here, ID, actor=CODER).after == "build"
 
 
@@ -137,16 +137,16 @@ def test_a_stage_to_come_or_behind_can_be_named(tmp_path: Path) -> None:
 def test_a_strict_workflow_takes_two_people(tmp_path: Path) -> None:
     here = world(tmp_path, STRICT)
     first = waived(here, OTHER, expires=day(2))
-    assert (first.people, first.needed, first.asked.met) == (1, 2, False)
-    assert first.asked.notes == ("waived by human:Other, 1 of 2",)
+    assert (first.people_so_far, first.needed, first.assessment.met) == (1, 2, False)
+    assert first.assessment.notes == ("waived by human:Other, 1 of 2",)
     with pytest.raises(NotAllowed, match="human:Other has waived it already; 2 different people must"):
         waived(here, OTHER, expires=day(2))
 
     second = waived(here, THIRD, expires=day(1))
-    assert (second.people, second.asked.verdict) == (2, Verdict.WAIVED)
-    assert second.asked.notes == (f"waived by human:Other and human:Third until {day(1)}: nobody is there",)
+    assert (second.people_so_far, second.assessment.verdict) == (2, Verdict.WAIVED)
+    assert second.assessment.notes == (f"waived by human:Other and human:Third until {day(1)}: nobody is there",)
     assert asked(later(here, 2), "reviewed").verdict is Verdict.NOT_EVALUABLE
-    assert waived(later(here, 2), "human:Fourth", expires=day(3)).asked.verdict is Verdict.WAIVED
+    assert waived(later(here, 2), "human:Fourth", expires=day(3)).assessment.verdict is Verdict.WAIVED
 
 
 def test_an_author_waives_no_review_of_their_own_work(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_who_wrote_a_file_that_is_not_committed_could_waive_its_review(tmp_path:
 def test_an_author_waives_what_is_no_review(tmp_path: Path) -> None:
     here = world(tmp_path, WORKFLOW.replace(", waivable: false", ""))
 
-    assert waived(here, YOU, "frozen").asked.verdict is Verdict.WAIVED
+    assert waived(here, YOU, "frozen").assessment.verdict is Verdict.WAIVED
 
 
 def test_a_strict_workflow_waives_no_hard_criterion_for_ever(tmp_path: Path) -> None:

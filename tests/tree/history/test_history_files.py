@@ -203,7 +203,7 @@ def test_what_two_files_tell_counts_once_whichever_goes_or_comes(tmp_path: Path)
     shared = answers(here)
     assert shared == forgotten(here)
     assert len(file_history(here, "a.py")) == 1
-    assert [each.about for each in recent_actions(here)] == ["", "a.py"], "what was run is not shared"
+    assert [each.subject for each in recent_actions(here)] == ["", "a.py"], "what was run is not shared"
 
     shutil.move(away, own)
     assert answers(here) == alone == forgotten(here)

@@ -56,10 +56,10 @@ def here(tmp_path: Path) -> Workspace:
 
 
 def test_the_latest_actions_have_the_role_of_the_stage_that_was_active(here: Workspace) -> None:
-    found = {each.about: each.role for each in recent_actions(here)}
+    found = {each.subject: each.role for each in recent_actions(here)}
 
     assert found == {"one.py": "a-role", "two.py": "own", "lost.py": None, "three.py": "b-role", "known.py": "own"}
-    assert {each.about for each in recent_actions(here, "b-role")} == {"lost.py", "three.py"}
+    assert {each.subject for each in recent_actions(here, "b-role")} == {"lost.py", "three.py"}
     with open_history(here) as history:
         assert [row.role for row in task_rows(history)] == ["a-role"]
 

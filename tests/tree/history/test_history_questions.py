@@ -346,7 +346,7 @@ def test_the_latest_actions_and_sessions_are_told(here: Workspace) -> None:
 
     found = recent_actions(here)
 
-    assert [(each.tool, each.about, each.success, each.error) for each in found] == [
+    assert [(each.tool, each.subject, each.success, each.error) for each in found] == [
         ("Read", "b.py", True, ""), ("Edit", "a.py", False, "no text"), ("Bash", "make all", True, "")
     ]  # fmt: skip
     assert [each.tool for each in recent_actions(here, "coder")] == ["Read", "Bash"]

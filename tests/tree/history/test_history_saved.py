@@ -63,8 +63,8 @@ def test_calls_are_held_against_the_code_that_their_prompt_brings(project: Works
     found = calls_saved(project)
 
     assert (found.sessions, found.prompts, found.calls) == (1, 1, 4)
-    assert (found.kinds["search"].wholly, found.kinds["read"].calls, found.kinds["read"].wholly) == (1, 2, 1)
-    assert (found.total.share, found.of_all_calls) == (666, 500)
+    assert (found.kinds["search"].answered, found.kinds["read"].calls, found.kinds["read"].answered) == (1, 2, 1)
+    assert (found.total.share, found.share_of_all_calls) == (666, 500)
     assert found.causes == (UnansweredCount("no_code", 1),)
 
 
@@ -73,7 +73,7 @@ def test_with_hardly_any_room_for_code_nothing_is_answered(project: Workspace) -
 
     found = calls_saved(project, budget_tokens=1)
 
-    assert (found.total.wholly, found.budget_tokens) == (0, 1)
+    assert (found.total.answered, found.budget_tokens) == (0, 1)
 
 
 def test_one_session_is_asked_for_alone(project: Workspace) -> None:
@@ -82,14 +82,14 @@ def test_one_session_is_asked_for_alone(project: Workspace) -> None:
     called(project, "Read", session="two", task="b", file_path=str(project.root / "notes.md"))
 
     assert (calls_saved(project).total.calls, calls_saved(project).sessions) == (2, 2)
-    assert calls_saved(project, "two").kinds["read"].wholly == 0
+    assert calls_saved(project, "two").kinds["read"].answered == 0
     assert calls_saved(project, "two").calls == 1
 
 
 def test_calls_that_follow_no_prompt_are_told_and_not_judged(project: Workspace) -> None:
     called(project, "Read", session="three", task="c", file_path=str(project.root / "notes.md"))
 
-    assert (calls_saved(project).total.calls, calls_saved(project).unasked) == (0, 1)
+    assert (calls_saved(project).total.calls, calls_saved(project).not_judged) == (0, 1)
 
 
 @pytest.mark.sweep

@@ -15,6 +15,7 @@ from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.store.history_tables import TaskRow, task_rows
 from verifflowcc.history.use.history_reading import history_folders, open_history
+from verifflowcc.history.use.prompt_record import is_recorded
 from verifflowcc.history.use.questions import file_history
 
 pytestmark = pytest.mark.vfcc("REQ-EPISODE-STORE")
@@ -166,3 +167,18 @@ def _record(given: tuple[str, int]) -> None:
     hook = Hook("claude", "")
     hook.root = root
     hook.record_first(words("UserPromptSubmit", f"{root} {number}"))
+
+
+def test_a_prompt_hears_of_a_history_that_lies_in_any_worktree_or_was_committed(main: Workspace) -> None:
+    tester = linked(main, "tester")
+    assert not is_recorded(main)
+
+    own = tester.local / "history"
+    own.mkdir(parents=True)
+    (own / "2026-11-20.jsonl").write_text("{}\n", encoding="utf-8")
+    assert is_recorded(main)
+    shutil.rmtree(own)
+    assert not is_recorded(main)
+    (main.memory / "history").mkdir()
+    (main.memory / "history" / "2026-11-20.jsonl").write_text("{}\n", encoding="utf-8")
+    assert is_recorded(main)

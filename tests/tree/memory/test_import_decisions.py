@@ -43,7 +43,7 @@ def take(here: Workspace, source: Path, **choices: object) -> MemoryImportResult
 
 
 def fates(done: MemoryImportResult) -> dict[str, str]:
-    return {Path(each.where).name: str(each.fate) for each in done.items}
+    return {Path(each.where).name: str(each.outcome) for each in done.items}
 
 
 def items(here: Workspace) -> dict[str, Item]:

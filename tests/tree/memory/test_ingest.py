@@ -43,7 +43,9 @@ def test_a_statement_becomes_an_item_that_says_who_said_it_and_where(here: Works
     source = item.source
     assert (source.kind, source.actor, source.session) == (SourceKind.EXTRACTED, "human:You", "s")
     assert (source.origin, source.turn, source.speaker) == ("talk.md@1f", "t3", "person:User")
-    assert [(each.fate, each.id, each.scope) for each in done.learned] == [(StatementOutcome.ADDED, item.id, "project")]
+    assert [(each.outcome, each.id, each.scope) for each in done.learned] == [
+        (StatementOutcome.ADDED, item.id, "project")
+    ]
     assert (done.turns, done.known, done.sessions) == (1, 0, ("s",))
 
 
@@ -91,7 +93,7 @@ def test_a_repetition_that_was_no_item_is_none_in_a_clone_where_no_day_tells_the
     done = learn(here, first)
 
     assert texts(here) == before
-    assert [(each.fate, each.why) for each in done.learned] == [
+    assert [(each.outcome, each.why) for each in done.learned] == [
         (StatementOutcome.SAME, "the same session contains it already")
     ]
 
@@ -127,7 +129,7 @@ def test_the_same_thing_said_again_is_kept_once(here: Workspace) -> None:
 def test_what_a_person_wrote_by_hand_is_compared_too(here: Workspace) -> None:
     add(here, "convention", "Start function names with 'a_'.")
     done = learn(here, talk(TABS))
-    assert [each.fate for each in done.learned] == [StatementOutcome.SAME]
+    assert [each.outcome for each in done.learned] == [StatementOutcome.SAME]
 
     learn(here, talk(SPACES, session="later"))
     assert in_force(here) == {SPACES}
@@ -138,7 +140,7 @@ def test_what_was_said_earlier_replaces_nothing_that_was_said_later(here: Worksp
     done = learn(here, talk(TABS, session="earlier", at="2026-11-02"))
 
     assert in_force(here) == {SPACES}
-    assert [(each.fate, each.why) for each in done.learned] == [(StatementOutcome.OLDER, "something newer is known")]
+    assert [(each.outcome, each.why) for each in done.learned] == [(StatementOutcome.OLDER, "something newer is known")]
 
 
 @pytest.mark.vfcc("REQ-TWO-STREAMS", "REQ-USER-GROWS")
@@ -184,8 +186,8 @@ def test_a_dry_run_tells_the_same_and_leaves_no_trace(here: Workspace) -> None:
 
     assert sorted(here.root.parent.rglob("*")) == trace
     done = learn(here, said)
-    assert [(each.fate, each.title, len(each.supersedes)) for each in told.learned] == [
-        (each.fate, each.title, len(each.supersedes)) for each in done.learned
+    assert [(each.outcome, each.title, len(each.supersedes)) for each in told.learned] == [
+        (each.outcome, each.title, len(each.supersedes)) for each in done.learned
     ]
 
 
@@ -196,7 +198,7 @@ def test_a_forgotten_item_does_not_come_back_unless_it_is_asked_for(here: Worksp
         store.clear()
 
     assert learn(here, said).learned == ()
-    assert [each.fate for each in learn(here, said, again=True).learned] == [StatementOutcome.ADDED]
+    assert [each.outcome for each in learn(here, said, again=True).learned] == [StatementOutcome.ADDED]
 
 
 def test_again_brings_back_what_is_gone_of_a_turn_and_nothing_else(here: Workspace) -> None:
@@ -210,7 +212,7 @@ def test_again_brings_back_what_is_gone_of_a_turn_and_nothing_else(here: Workspa
 
     done = learn(here, said, again=True)
 
-    assert [(each.fate, each.type) for each in done.learned] == [("same", "convention"), ("added", "fact")]
+    assert [(each.outcome, each.type) for each in done.learned] == [("same", "convention"), ("added", "fact")]
     assert in_force(here) == {TABS.replace("a_", "z_"), "The client is Acme Corp."}
 
 
@@ -230,7 +232,7 @@ def test_a_secret_is_left_out_and_never_told(here: Workspace) -> None:
     done = learn(here, talk(f"Always use the token {SECRET} for deployment. Also, start function names with 'a_'."))
 
     assert in_force(here) == {"Also, start function names with 'a_'."}
-    refused = [each for each in done.learned if each.fate is StatementOutcome.REFUSED]
+    refused = [each for each in done.learned if each.outcome is StatementOutcome.REFUSED]
     assert refused
     assert all("what looks like a secret" in each.why for each in refused)
     assert SECRET not in repr(done)
@@ -239,7 +241,7 @@ def test_a_secret_is_left_out_and_never_told(here: Workspace) -> None:
 
 def test_a_secret_in_the_name_of_a_session_reaches_no_item(here: Workspace) -> None:
     done = learn(here, talk(TABS, session=f"token={SECRET}"))
-    assert [each.fate for each in done.learned] == [StatementOutcome.REFUSED]
+    assert [each.outcome for each in done.learned] == [StatementOutcome.REFUSED]
     assert kept(here) == []
 
 
@@ -266,7 +268,7 @@ def test_a_refused_proposal_is_not_proposed_again(here: Workspace) -> None:
 
     done = learn(here, talk(TABS, session="later"), actor="agent:coder")
 
-    assert [(each.fate, each.others) for each in done.learned] == [(StatementOutcome.SAME, (found.item.id,))]
+    assert [(each.outcome, each.others) for each in done.learned] == [(StatementOutcome.SAME, (found.item.id,))]
     assert [each.item.status for each in kept(here)] == [Status.ARCHIVED]
 
 

@@ -32,7 +32,7 @@ def test_what_replaced_what_is_gone_replaces_what_that_had_replaced(here: Worksp
 
     assert in_force(here) == {THIRD}
     assert {each.body.strip() for each in kept(here)} == {FIRST, THIRD}
-    assert (len(done.gone), done.stand, done.linked_by) == (1, (), ())
+    assert (len(done.removed), done.in_force_again, done.linked_by) == (1, (), ())
     unlearn(here, "s3")
     assert in_force(here) == {FIRST}
 
@@ -49,7 +49,7 @@ def test_what_stands_again_is_told_and_a_dry_run_changes_nothing(here: Workspace
     done = unlearn(here, "later")
 
     assert texts(here) == before
-    assert [each.id for each in told.stand] == [each.id for each in done.stand] == list(before)
+    assert [each.id for each in told.in_force_again] == [each.id for each in done.in_force_again] == list(before)
 
 
 @pytest.mark.vfcc("REQ-PURGE")
@@ -77,7 +77,7 @@ def test_a_turn_that_repeated_what_is_gone_is_read_again_though_an_item_of_it_st
     assert texts(here) == stays
     done = learn(here, both)
 
-    assert [(each.fate, each.type) for each in done.learned] == [("added", "convention"), ("same", "fact")]
+    assert [(each.outcome, each.type) for each in done.learned] == [("added", "convention"), ("same", "fact")]
     assert in_force(here) == {FIRST, "The client is Acme Corp."}
     assert learn(here, both).learned == ()
 
@@ -87,7 +87,7 @@ def test_items_of_the_person_and_the_project_go_at_once_and_what_is_read_again_i
     learn(here, said)
     done = unlearn(here, "talk.md")
 
-    assert {each.scope for each in done.gone} == {"user", "project"}
+    assert {each.scope for each in done.removed} == {"user", "project"}
     assert kept(here) == []
     assert learn(here, said).counts["added"] == 2
 
@@ -118,8 +118,8 @@ def test_a_summary_of_what_goes_is_taken_apart(tmp_path: Path, monkeypatch: pyte
     done = unlearn(here, "s0")
 
     assert texts(here) == before
-    assert {each.id for each in done.back} == before.keys()
-    assert [each.type for each in done.gone].count("summary") == 1
+    assert {each.id for each in done.restored} == before.keys()
+    assert [each.type for each in done.removed].count("summary") == 1
 
 
 def test_a_purge_takes_a_person_and_a_source_that_there_is(here: Workspace) -> None:

@@ -29,9 +29,9 @@ def test_a_named_speaker_teaches_as_much_as_the_user_and_waits_until_named(here:
 
     done = learn(here, talk(*said, name="Anna", session="anna"))
 
-    assert [each.fate for each in done.learned] == [StatementOutcome.PROPOSED] * 3
+    assert [each.outcome for each in done.learned] == [StatementOutcome.PROPOSED] * 3
     assert {each.why for each in done.learned} == {"memory.speakers does not name Anna"}
-    assert [each.fate for each in learn(here, talk(*said, session="own")).learned] == [StatementOutcome.ADDED] * 3
+    assert [each.outcome for each in learn(here, talk(*said, session="own")).learned] == [StatementOutcome.ADDED] * 3
 
 
 def test_a_named_speaker_has_the_trust_that_a_person_gave_them(here: Workspace) -> None:
@@ -63,7 +63,7 @@ def test_a_move_replaces_what_it_ends_and_purging_it_brings_that_back(here: Work
 
     (done,) = learn(here, talk(CI_MOVED, session="after", origin="after.md@0")).learned
 
-    assert done.fate is StatementOutcome.ADDED
+    assert done.outcome is StatementOutcome.ADDED
     assert len(done.supersedes) == 1
     assert in_force(here) == {CI_MOVED}
     unlearn(here, "after.md")
@@ -73,10 +73,10 @@ def test_a_move_replaces_what_it_ends_and_purging_it_brings_that_back(here: Work
 def test_a_bare_correction_is_proposed_with_what_it_corrects(here: Workspace) -> None:
     done = learn(here, talk("The retry limit is three.", "Actually, it is five."))
 
-    assert [each.fate for each in done.learned] == [StatementOutcome.ADDED, StatementOutcome.PROPOSED]
+    assert [each.outcome for each in done.learned] == [StatementOutcome.ADDED, StatementOutcome.PROPOSED]
     (waiting,) = open_inbox(here, ("project",)).waiting
     assert [(each.relation, each.title) for each in waiting.replaces] == [("supersedes", "The retry limit is three")]
-    assert learn(here, talk("Actually, it is seven.", session="other")).learned[0].fate is StatementOutcome.SAME
+    assert learn(here, talk("Actually, it is seven.", session="other")).learned[0].outcome is StatementOutcome.SAME
 
 
 def test_two_statements_that_fit_are_not_replaced_unasked(here: Workspace) -> None:
@@ -84,7 +84,7 @@ def test_two_statements_that_fit_are_not_replaced_unasked(here: Workspace) -> No
 
     (done,) = learn(here, talk("We dropped Redis.", session="later")).learned
 
-    assert done.fate is StatementOutcome.PROPOSED
+    assert done.outcome is StatementOutcome.PROPOSED
     assert len(done.supersedes) == 2
     assert len(in_force(here)) == 2
 

@@ -65,7 +65,7 @@ def test_a_text_from_elsewhere_is_never_active_whoever_ingests_it(here: Workspac
 
 def test_a_person_may_have_everything_proposed(here: Workspace) -> None:
     done = learn(here, talk(TABS, WISH), pending=True)
-    assert {each.fate for each in done.learned} == {StatementOutcome.PROPOSED}
+    assert {each.outcome for each in done.learned} == {StatementOutcome.PROPOSED}
 
 
 @pytest.mark.vfcc("REQ-UNCERTAIN-TO-INBOX")
@@ -102,7 +102,7 @@ def test_who_counts_for_less_only_proposes_to_replace_what_a_person_said(here: W
     done = learn(here, talk(turn(9, SPACES, speaker=Speaker.AGENT)))
 
     assert in_force(here) == {TABS}
-    assert [each.fate for each in done.learned] == [StatementOutcome.PROPOSED]
+    assert [each.outcome for each in done.learned] == [StatementOutcome.PROPOSED]
     assert "which is trusted more" in done.learned[0].why
 
 
@@ -111,7 +111,7 @@ def test_what_an_agent_proposed_is_in_force_once_a_person_says_it(here: Workspac
     done = learn(here, talk(TABS, session="mine"))
 
     assert in_force(here) == {TABS}
-    assert [(each.fate, len(each.supersedes)) for each in done.learned] == [(StatementOutcome.ADDED, 1)]
+    assert [(each.outcome, len(each.supersedes)) for each in done.learned] == [(StatementOutcome.ADDED, 1)]
     learn(here, talk(TABS, session="mine too"))
     assert len(kept(here)) == 2
 
@@ -136,7 +136,7 @@ def test_a_proposal_that_was_confirmed_is_replaced_once(here: Workspace) -> None
 def test_an_agent_that_says_what_holds_proposes_nothing(here: Workspace) -> None:
     learn(here, talk(TABS))
     done = learn(here, talk(TABS, session="agent's"), actor=AGENT)
-    assert [each.fate for each in done.learned] == [StatementOutcome.SAME]
+    assert [each.outcome for each in done.learned] == [StatementOutcome.SAME]
 
 
 def test_of_several_proposals_the_last_replaces_all(here: Workspace) -> None:

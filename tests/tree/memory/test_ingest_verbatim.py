@@ -40,7 +40,7 @@ def test_a_sentence_does_not_vanish_behind_its_opposite(here: Workspace) -> None
     learn(here, talk("Please use tables in production."))
     done = learn(here, talk(DROP, session="later"))
 
-    assert [(each.fate, each.title) for each in done.learned] == [(StatementOutcome.PROPOSED, DROP.rstrip("."))]
+    assert [(each.outcome, each.title) for each in done.learned] == [(StatementOutcome.PROPOSED, DROP.rstrip("."))]
     assert in_force(here) == {"Please use tables in production."}
 
 
@@ -48,7 +48,7 @@ def test_a_sentence_of_two_rules_is_kept_for_each_and_each_is_replaced_alone(her
     learn(here, talk(BOTH))
     assert sorted(str(each.item.key) for each in kept(here)) == ["function-names.start", "method-names.end"]
     again = learn(here, talk(f"Again: {BOTH}", session="again"))
-    assert {each.fate for each in again.learned} == {StatementOutcome.SAME}
+    assert {each.outcome for each in again.learned} == {StatementOutcome.SAME}
 
     learn(here, talk("From now on, end method names with '_c'.", session="later"))
 
@@ -72,4 +72,4 @@ def test_what_an_earlier_version_put_into_its_own_words_is_known_again(
 
     done = learn(here, talk(sentence))
 
-    assert [each.fate for each in done.learned] == [StatementOutcome.SAME]
+    assert [each.outcome for each in done.learned] == [StatementOutcome.SAME]

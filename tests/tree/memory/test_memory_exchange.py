@@ -67,7 +67,7 @@ def rows(folder: Path, *values: object) -> Path:
 
 
 def fates(done: MemoryImportResult) -> list[str]:
-    return [str(each.fate) for each in done.items]
+    return [str(each.outcome) for each in done.items]
 
 
 def the_item(here: Workspace | None, scope: str, item_id: str) -> Item:
@@ -260,7 +260,9 @@ def test_a_dry_run_says_the_same_and_writes_nothing(tmp_path: Path) -> None:
 
     assert files_of(here.memory) == before
     assert not user_home().exists() or not list(user_home().rglob("*.md"))
-    assert [(each.fate, each.id) for each in take(here, path).items] == [(each.fate, each.id) for each in planned.items]
+    assert [(each.outcome, each.id) for each in take(here, path).items] == [
+        (each.outcome, each.id) for each in planned.items
+    ]
 
 
 @pytest.mark.parametrize(("actor", "trust"), [(AGENT, Trust.AGENT), ("ci", Trust.TOOL)])
@@ -475,7 +477,7 @@ def test_stdin_and_an_array_of_objects_do_as_well(tmp_path: Path, monkeypatch: p
     data = json.dumps([{"id": "x", "content": "One."}, {"id": "y", "content": "Two."}], indent=1).encode()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
 
-    assert [(each.id, str(each.fate)) for each in take(here, "-").items] == [("x", "added"), ("y", "added")]
+    assert [(each.id, str(each.outcome)) for each in take(here, "-").items] == [("x", "added"), ("y", "added")]
     with pytest.raises(UsageError, match="Markdown is imported from files"):
         take(here, "-", format="markdown")
 

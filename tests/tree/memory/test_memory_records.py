@@ -129,7 +129,7 @@ def test_a_superseded_record_that_an_agent_imports_is_no_proposal(tmp_path: Path
 
     assert {name: str(each.status) for name, each in items(here).items()} == {"mem-1": "archived", "mem-2": "pending"}
     done = take(here, lines(MYSQL, POSTGRES), AGENT)
-    assert [str(each.fate) for each in done.items] == ["unchanged", "unchanged"]
+    assert [str(each.outcome) for each in done.items] == ["unchanged", "unchanged"]
 
 
 def test_each_field_that_is_not_understood_is_listed_and_kept(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_an_imported_task_state_expires(tmp_path: Path, created: str | None) -> 
     take(here, lines(row))
 
     assert last_day(items(here)["t"]) == ("2026-11-15" if created else "2026-12-05")
-    assert [str(each.fate) for each in take(here, lines(row), today="2026-11-30").items] == ["unchanged"]
+    assert [str(each.outcome) for each in take(here, lines(row), today="2026-11-30").items] == ["unchanged"]
 
 
 def test_records_that_supersede_each_other_are_refused(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_records_that_supersede_each_other_are_refused(tmp_path: Path) -> None:
 
     take(here, lines({**CRASH, "id": "mem-2", "relatedItems": [{"id": "mem-1", "relation": "supersedes"}]}))
     done = take(here, lines({**CRASH, "id": "mem-1", "relatedItems": [{"id": "mem-2", "relation": "supersedes"}]}))
-    assert [(str(each.fate), each.why) for each in done.items] == [
+    assert [(str(each.outcome), each.why) for each in done.items] == [
         ("conflict", "it and mem-2 would supersede each other")
     ]
 

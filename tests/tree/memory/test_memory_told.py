@@ -72,7 +72,7 @@ def test_what_a_summary_tells_is_not_written_again(here: Workspace) -> None:
 
     done = learn(here, talk("The client is Acme Corp!", session="later", at="2026-11-30"))
 
-    assert [(str(each.fate), each.others) for each in done.learned] == [("same", done.learned[0].others)]
+    assert [(str(each.outcome), each.others) for each in done.learned] == [("same", done.learned[0].others)]
     assert done.learned[0].others
     assert texts(here) == before
     assert told(here) == []
@@ -110,7 +110,7 @@ def test_a_proposal_leaves_a_summary_as_it_is(here: Workspace) -> None:
     said, summary = summed_up(here)
     done = learn(here, talk("The client is Beta Ltd now.", session="later", at="2026-11-30"), actor="agent:coder")
 
-    assert [(str(each.fate), each.supersedes) for each in done.learned] == [("proposed", (said,))]
+    assert [(str(each.outcome), each.supersedes) for each in done.learned] == [("proposed", (said,))]
     assert told(here) == []
     assert keep_up(here) == ()
     assert summaries(here) == [summary]

@@ -61,7 +61,7 @@ def query(question: str, *names: str, line: int = 1, **more: object) -> Labelled
 
 
 def ranks(found: Evaluation) -> list[list[int | None]]:
-    return [[answer.rank for answer in each.answers] for each in found.asked]
+    return [[answer.rank for answer in each.answers] for each in found.questions]
 
 
 def refusals(root: Path, *queries: LabelledQuestion) -> list[str]:
@@ -75,7 +75,7 @@ def test_an_item_is_meant_by_its_id_key_path_or_file(root: Path, name: str) -> N
     found = asked(root, query("Who is the client?", name))
 
     assert ranks(found) == [[1]]
-    assert [(each.k, each.recall_bp) for each in found.recall] == [(1, 10_000), (3, 10_000)]
+    assert [(each.k, each.recall) for each in found.recall] == [(1, 10_000), (3, 10_000)]
 
 
 def test_a_record_without_front_matter_is_meant_by_its_file(root: Path) -> None:
@@ -90,9 +90,9 @@ def test_what_is_not_found_is_missed_and_the_worst_stand_first(root: Path) -> No
         query("Who has the keys of the car?", "acme.md", line=5),
     )
     assert ranks(found) == [[None], [1, None], [1]]
-    assert [each.line for each in found.asked] == [5, 9, 1]
-    assert found.measured.recall_bp == 5_000
-    assert found.reciprocal_rank_bp == 6_666
+    assert [each.line for each in found.questions] == [5, 9, 1]
+    assert found.measured.recall == 5_000
+    assert found.reciprocal_rank == 6_666
 
 
 def test_what_a_link_brings_in_does_not_count(root: Path) -> None:
@@ -102,8 +102,8 @@ def test_what_a_link_brings_in_does_not_count(root: Path) -> None:
 
 
 def test_what_was_superseded_is_missed_with_the_reason_unless_it_is_asked_for(root: Path) -> None:
-    (missed,) = asked(root, query("When do invoices go out?", "old.md")).asked
-    (found,) = asked(root, query("When do invoices go out?", "old.md", everything=True)).asked
+    (missed,) = asked(root, query("When do invoices go out?", "old.md")).questions
+    (found,) = asked(root, query("When do invoices go out?", "old.md", everything=True)).questions
 
     assert (missed.answers[0].rank, found.answers[0].invalid_reason) == (None, "")
     assert missed.answers[0].invalid_reason.startswith("superseded by ")
@@ -141,9 +141,9 @@ def test_a_scope_or_a_day_that_is_none_is_refused_with_the_line(root: Path) -> N
 def test_a_threshold_is_compared_exactly(root: Path) -> None:
     three = [query("Who is the client?", "acme", line=each) for each in (1, 4)] + [query("Which car?", "acme", line=7)]
 
-    assert asked(root, *three, least=Fraction(2, 3)).enough
-    assert not asked(root, *three, least=Fraction("0.6667")).enough
-    assert asked(root, *three, least=Fraction("0.6666")).enough
+    assert asked(root, *three, least=Fraction(2, 3)).reached
+    assert not asked(root, *three, least=Fraction("0.6667")).reached
+    assert asked(root, *three, least=Fraction("0.6666")).reached
 
 
 def test_the_example_can_be_read() -> None:
@@ -161,4 +161,4 @@ def test_the_questions_of_the_example_are_answered_among_the_best_three(tmp_path
     queries = read_labelled_file(EXAMPLE, EXAMPLE.name)
     found = evaluate(open_workspace(tmp_path), queries, lambda _: ("project",), file=EXAMPLE.name, ks=(3,), at=3)
 
-    assert found.measured.recall_bp >= 9_000, [each for each in found.asked if each.answers[0].rank not in {1, 2, 3}]
+    assert found.measured.recall >= 9_000, [each for each in found.questions if each.answers[0].rank not in {1, 2, 3}]

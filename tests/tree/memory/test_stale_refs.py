@@ -258,7 +258,7 @@ def test_a_prompt_says_what_is_stale_beside_its_source(here: Workspace) -> None:
 
     assert "\n- (stale: Index.query in src/search.py changed since) " in package.text
     (one,) = [each for each in package.placed if each.candidate.key == KEY]
-    assert (one.fate, one.candidate.stale) == (Fate.KEPT, "Index.query in src/search.py changed since")
+    assert (one.outcome, one.candidate.stale) == (Fate.KEPT, "Index.query in src/search.py changed since")
 
 
 def test_a_setting_withholds_what_is_stale(here: Workspace) -> None:

@@ -45,7 +45,7 @@ def decisions(package: ContextPackage, *fates: Fate) -> list[str]:
     return [
         one.candidate.key.removeprefix("decisions/")
         for one in package.placed
-        if one.candidate.layer is Layer.PROJECT and one.candidate.key.startswith("decisions/") and one.fate in fates
+        if one.candidate.layer is Layer.PROJECT and one.candidate.key.startswith("decisions/") and one.outcome in fates
     ]
 
 

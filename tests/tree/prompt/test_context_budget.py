@@ -125,7 +125,7 @@ def check(package: ContextPackage) -> None:
         assert use.used_tokens <= use.budget_tokens
     for one in package.placed:
         assert one.reason
-        assert (one.text is not None) == (one.fate is Fate.TRIMMED)
+        assert (one.text is not None) == (one.outcome is Fate.TRIMMED)
 
 
 @pytest.mark.sweep
@@ -167,7 +167,7 @@ def test_every_candidate_is_listed_once_with_its_fate(files: dict[str, str], con
     assert expected - optional - narrow <= set(listed) <= expected | optional | {".memory/sprint/s1/progress.json"}
     assert all(one.reason for one in package.skipped)
     for one in package.placed:
-        assert (one.fate is Fate.DROPPED) == (one.candidate.path not in package.sources)
+        assert (one.outcome is Fate.DROPPED) == (one.candidate.path not in package.sources)
 
 
 @pytest.mark.sweep
@@ -179,7 +179,7 @@ def test_no_entry_leaves_its_fence(files: dict[str, str], config: str, budget: i
         package = whole(here, budget)
     tokens = MarkdownIt().parse(package.text)
     headings = [tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "heading_open"]
-    kept = [one.candidate for one in package.placed if one.fate is not Fate.DROPPED]
+    kept = [one.candidate for one in package.placed if one.outcome is not Fate.DROPPED]
     printed = [one for one in kept if one.key != "prompt.md" and not (one.item and one.kind == "markdown")]
     pages = [one for one in printed if one.layer is Layer.PROJECT and one.always]
     ours = [
@@ -230,7 +230,7 @@ def test_the_worked_example_is_within_any_budget(tmp_path: Path, agent: str, bud
         with pytest.raises(BudgetError):
             compile_context(here, replace(question, budget_tokens=error.needed - 1))
     check(package)
-    held = {one.candidate.layer for one in package.placed if one.fate is not Fate.DROPPED}
+    held = {one.candidate.layer for one in package.placed if one.outcome is not Fate.DROPPED}
     assert Layer.AGENT in held
     assert package.prompt.budget_tokens < 700 or budget == package.prompt.budget_tokens
 
@@ -291,7 +291,7 @@ def test_a_file_just_below_the_largest_is_trimmed_and_one_above_is_named(tmp_pat
     package = compile_context(Workspace(root), Question("coder", budget_tokens=4000))
     check(package)
 
-    assert [one.fate for one in package.placed] == [Fate.TRIMMED]
+    assert [one.outcome for one in package.placed] == [Fate.TRIMMED]
     assert [(one.key, one.reason[:11]) for one in package.skipped if one.tokens or "0001" in one.key] == [
         ("decisions/0001.md", "has 1.0 MiB")
     ]

@@ -11,12 +11,15 @@ import pytest
 from tests.trees import example, git, repository, write_memory, write_tree
 from verifflowcc.base.errors import VfccError
 from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.files.write import ProjectTree
 from verifflowcc.base.model.entries import ContextPackage, Prompt, Question
+from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.prompt.use import prompt_use as prompt_cache
 from verifflowcc.prompt.use.memory_manager import MemoryManager
 from verifflowcc.prompt.use.prompt_use import compile_context, compile_prompt_only
+from verifflowcc.prompt.use.source_files import folder_for_caches, shown_tools
 from verifflowcc.sprint.use.sprint_status import current_status, remember_status
 
 pytestmark = pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
@@ -409,3 +412,25 @@ def test_a_reviewers_prompt_is_kept_until_a_file_or_a_commit_changes(
     git(here.root, "commit", "--quiet", "--message", "Notes")
     assert prompt_cache.recall(here, ask) is None
     assert "notes.txt, diff since " in warm(here, ask)
+
+
+def test_what_is_kept_of_a_role_s_tools_is_of_the_file_as_it_is_and_no_commit_s(here: Workspace) -> None:
+    path = here.root / ".memory" / "agent" / "coder" / "tools.yaml"
+    kept = here.local / "tools" / "coder.json"
+    before = compile_prompt_only(here, ASK).text
+    assert "network: true" not in before
+    assert kept.is_file()
+
+    path.write_text(path.read_text(encoding="utf-8").replace("network: false", "network: true"), encoding="utf-8")
+    after = compile_prompt_only(here, ASK).text
+    fresh = here.root.parent / "fresh"
+    shutil.copytree(here.root, fresh, ignore=shutil.ignore_patterns("local"))
+    assert "network: true" in after
+    assert compile_prompt_only(Workspace(fresh), ASK).text == after
+
+    kept.unlink()
+    tree = ProjectTree(here.root)
+    assert folder_for_caches(ASK, tree) == here.local
+    assert folder_for_caches(replace(ASK, committed=True), tree) is None
+    shown_tools(".memory/agent/coder/tools.yaml", path.read_text(encoding="utf-8"), None)
+    assert not kept.exists()

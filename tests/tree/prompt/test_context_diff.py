@@ -38,7 +38,7 @@ def compare(
 
 
 def changes(found: Comparison) -> set[tuple[str, str, str]]:
-    return {(one.what, str(one.layer), one.key) for one in found.changes}
+    return {(one.change, str(one.layer), one.key) for one in found.changes}
 
 
 @pytest.mark.sweep
@@ -50,7 +50,7 @@ def test_two_commits(root: Path) -> None:
         ("-", "project", "conventions/testing.md"),
         ("~", "project", "decisions/0001-predict-from-constituents.md"),
     }
-    by_what = {one.what: one for one in found.changes}
+    by_what = {one.change: one for one in found.changes}
     assert (by_what["+"].left_tokens, by_what["-"].right_tokens) == (0, 0)
     assert 0 < by_what["~"].right_tokens - by_what["~"].left_tokens < 10
     assert (found.left, found.right) == ("HEAD~1", "HEAD")

@@ -26,7 +26,7 @@ def ask(root: Path, agent: str = "coder", **question: object) -> ContextPackage:
 
 
 def placed(package: ContextPackage, layer: MemoryLayer, *fates: Fate) -> list[PlacedCandidate]:
-    return [one for one in package.placed if one.candidate.layer is layer and (not fates or one.fate in fates)]
+    return [one for one in package.placed if one.candidate.layer is layer and (not fates or one.outcome in fates)]
 
 
 def keys(package: ContextPackage, layer: MemoryLayer, *fates: Fate) -> list[str]:
@@ -194,7 +194,7 @@ def test_under_a_small_budget_the_agent_survives_and_the_project_goes_first(tmp_
     held = []
     for budget in (290, 300, 700, 1000, 1600, 2200, 3500, 20_000):
         package = ask(tmp_path, budget_tokens=budget)
-        held.append({one.candidate.layer for one in package.placed if one.fate is not Fate.DROPPED})
+        held.append({one.candidate.layer for one in package.placed if one.outcome is not Fate.DROPPED})
     assert held[0] == {MemoryLayer.AGENT}
     assert held[-1] == {MemoryLayer.AGENT, MemoryLayer.STAGE, MemoryLayer.SPRINT, MemoryLayer.PROJECT}
     assert all(MemoryLayer.AGENT in layers for layers in held)

@@ -42,7 +42,7 @@ def named(package: ContextPackage, name: str) -> PlacedCandidate:
 
 
 def of_code(package: ContextPackage) -> list[PlacedCandidate]:
-    return [one for one in package.placed if one.candidate.origin == CODE and one.fate is not Fate.DROPPED]
+    return [one for one in package.placed if one.candidate.origin == CODE and one.outcome is not Fate.DROPPED]
 
 
 @pytest.mark.vfcc("REQ-LAYER-CAPS", "REQ-ALLOCATION")
@@ -51,7 +51,7 @@ def test_no_rule_is_cut_while_spare_tokens_go_to_code(coded: Path, rules: int, b
     write_tree(coded, {"CLAUDE.md": "# Rules\n\n" + "".join(map(RULE.format, range(rules)))})
     package = ask(coded, budget)
 
-    assert named(package, "CLAUDE.md").fate is Fate.KEPT
+    assert named(package, "CLAUDE.md").outcome is Fate.KEPT
     assert named(package, "CLAUDE.md").tokens > least
     assert of_code(package)
 
@@ -92,7 +92,7 @@ def test_a_task_offers_as_many_items_as_there_are_without_one(tmp_path: Path, ag
 
     for task in ("", "Write the second chapter"):
         package = ask(tmp_path, 50_000, agent, task)
-        assert sum(one.candidate.type == "fact" and one.fate is Fate.KEPT for one in package.placed) == cap
+        assert sum(one.candidate.type == "fact" and one.outcome is Fate.KEPT for one in package.placed) == cap
 
 
 def test_data_files_are_sentences_and_other_keys_stay(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_a_prompt_draws_on_the_task_the_project_and_the_person_each_within_its_s
         (Layer.PROJECT, "@recall", 0.2),
         (Layer.USER, "@user", 0.2),
     ):
-        kept = [one for one in package.placed if one.candidate.origin == origin and one.fate is Fate.KEPT]
+        kept = [one for one in package.placed if one.candidate.origin == origin and one.outcome is Fate.KEPT]
         assert kept
         assert use[layer] <= 10_000 * share + 2_000
     assert all(package.tiers[tier] > 500 for tier in ("task", "project", "global"))

@@ -90,7 +90,7 @@ def test_an_artifact_without_room_leaves_its_decisions_and_open_points(tmp_path:
     package = ask(tmp_path, stage="coding", budget_tokens=2000)
 
     fates = {one.candidate.path.rpartition("/")[2]: one for one in package.placed}
-    assert fates["a.md"].fate is Fate.TRIMMED
+    assert fates["a.md"].outcome is Fate.TRIMMED
     assert fates["b.md"].reason.startswith("summarised in ")
     assert "- Who rounds?" in package.text
     assert "Decision: decimals." in package.text

@@ -328,7 +328,7 @@ def test_a_sprint_that_goes_on_after_a_fork_is_packed_again_at_its_end(tmp_path:
     here = workspace(tmp_path, FixedClock(START + timedelta(days=3)))
     fork = show_sprint(here, ID).fork
     assert fork is not None
-    passed = next(move.event for move in fork.moves if move.does.startswith("passed"))
+    passed = next(move.event for move in fork.moves if move.action.startswith("passed"))
     assert resolve_fork(here, ID, passed, actor=ANN).state.status is SprintStatus.OPEN
 
     done = close(workspace(tmp_path, FixedClock(START + timedelta(days=4))))

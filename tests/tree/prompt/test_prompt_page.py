@@ -192,7 +192,7 @@ def test_a_rule_of_the_page_is_what_takes_room_as_a_rule(root: Path) -> None:
     package = ask(root, "coder")
     rules = package.text.partition("## Project Context")[2].partition("## Current Sprint")[0]
 
-    kept = [one for one in package.placed if one.candidate.layer is Layer.PROJECT and one.fate is not Fate.DROPPED]
+    kept = [one for one in package.placed if one.candidate.layer is Layer.PROJECT and one.outcome is not Fate.DROPPED]
     assert {one.candidate.key for one in kept if one.candidate.rule} >= {"CLAUDE.md", "decisions/tabs.md"}
     found = {one.candidate.key.rpartition("/")[2]: one.candidate.rule for one in kept}
     texts = {"tabs.md": "Use tabs.", "spaces.md": "Use spaces.", "own.md": "Be brief.", "python.md": "Never use tabs."}

@@ -126,7 +126,7 @@ def test_the_details_of_a_fault_are_in_a_log_that_doctor_reports(
     line = json.loads((here.memory / LOG).read_text().splitlines()[-1])
     assert (line["source"], line["error"]) == ("@code", "KeyError: 'services/billing/'")
     assert line["traceback"].startswith("Traceback ")
-    (remark,) = [each for each in diagnose(here.root).remarks if each.about == "sources"]
+    (remark,) = [each for each in diagnose(here.root).remarks if each.subject == "sources"]
     assert remark.text.startswith("sources left out of prompts and briefs: 1; the newest, ")
     assert remark.text.endswith(": @code: KeyError: 'services/billing/'")
 
@@ -134,7 +134,7 @@ def test_the_details_of_a_fault_are_in_a_log_that_doctor_reports(
 def test_doctor_reports_a_history_that_no_folder_can_be_read_through(here: Workspace, home: Path) -> None:
     break_history_folder(here, home)
 
-    (remark,) = [each for each in diagnose(here.root).remarks if each.about == "history"]
+    (remark,) = [each for each in diagnose(here.root).remarks if each.subject == "history"]
 
     assert remark.text == f"{here.local / 'history'}: Too many levels of symbolic links"
 

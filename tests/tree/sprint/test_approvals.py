@@ -62,7 +62,7 @@ def building(folder: Path) -> Workspace:
 def test_an_approval_names_what_was_seen(tmp_path: Path) -> None:
     here = world(tmp_path)
     made = said(here, OTHER, Opinions(Opinion.APPROVED, "fine", expires=day(3)))
-    word = made.word
+    word = made.review
 
     assert (word.actor, word.stage, word.criterion, word.reason, word.expires) == (
         OTHER,
@@ -72,9 +72,12 @@ def test_an_approval_names_what_was_seen(tmp_path: Path) -> None:
         day(3),
     )
     assert word.subject == asked(here, "reviewed").subject
-    assert list(word.seen) == [PLAN]
-    assert (made.asked.verdict, made.asked.reason) == (Verdict.PASS, f"approved by human:Other until {day(3)}")
-    assert made.done.event.type is EventType.REVIEW_RECORDED
+    assert list(word.file_digests) == [PLAN]
+    assert (made.assessment.verdict, made.assessment.reason) == (
+        Verdict.PASS,
+        f"approved by human:Other until {day(3)}",
+    )
+    assert made.move.event.type is EventType.REVIEW_RECORDED
 
 
 def test_what_is_approved_is_shown_with_digests_and_sizes(tmp_path: Path) -> None:
@@ -119,13 +122,13 @@ def test_an_author_is_refused_at_once(tmp_path: Path) -> None:
 def test_a_request_makes_one_more_author_and_removes_none(tmp_path: Path) -> None:
     here = world(tmp_path)
     made = request_review(here, what_to_approve(here, ID), actor=OTHER)
-    assert (made.word.opinion, made.asked.verdict) == (Opinion.REQUESTED, Verdict.NOT_EVALUABLE)
+    assert (made.review.opinion, made.assessment.verdict) == (Opinion.REQUESTED, Verdict.NOT_EVALUABLE)
 
     with pytest.raises(NotAllowed, match="human:Other is an author"):
         said(here, OTHER)
     with pytest.raises(NotAllowed, match="human:You is an author"):
         said(here, YOU)
-    assert said(here, THIRD).asked.verdict is Verdict.PASS
+    assert said(here, THIRD).assessment.verdict is Verdict.PASS
 
 
 def test_a_file_that_is_not_committed_has_no_author_until_its_person_says_so(tmp_path: Path) -> None:
@@ -139,7 +142,7 @@ def test_a_file_that_is_not_committed_has_no_author_until_its_person_says_so(tmp
         request_review(here, what_to_approve(here, ID), actor=CODER)  # it may not be the agent's
 
     request_review(here, what_to_approve(here, ID), actor=YOU)
-    assert said(here, OTHER).asked.verdict is Verdict.PASS
+    assert said(here, OTHER).assessment.verdict is Verdict.PASS
 
 
 @pytest.mark.vfcc("REQ-APPROVALS")
@@ -170,7 +173,7 @@ def test_somebody_else_writing_meanwhile_stops_nobody(tmp_path: Path) -> None:
     what = what_to_approve(here, ID)
     add_feedback(here, ID, "too blue", actor=CODER)
 
-    assert approve(here, what, YES, actor=OTHER).asked.verdict is Verdict.PASS
+    assert approve(here, what, YES, actor=OTHER).assessment.verdict is Verdict.PASS
 
 
 @pytest.mark.vfcc("REQ-APPROVALS")
@@ -198,9 +201,9 @@ def test_a_rejection_needs_a_reason_and_is_taken_back_by_its_own_maker_alone(tmp
     here = world(tmp_path)
     with pytest.raises(UsageError, match="a rejection needs a reason"):
         said(here, OTHER, Opinions(Opinion.REJECTED, "  "))
-    assert said(here, OTHER, NO).asked.reason.startswith("rejected by human:Other: 'too vague'")
-    assert said(here, THIRD).asked.verdict is Verdict.FAIL
-    assert said(here, OTHER).asked.verdict is Verdict.PASS
+    assert said(here, OTHER, NO).assessment.reason.startswith("rejected by human:Other: 'too vague'")
+    assert said(here, THIRD).assessment.verdict is Verdict.FAIL
+    assert said(here, OTHER).assessment.verdict is Verdict.PASS
 
 
 def test_an_acceptance_is_in_words_and_a_review_is_not(tmp_path: Path) -> None:
@@ -211,8 +214,8 @@ def test_an_acceptance_is_in_words_and_a_review_is_not(tmp_path: Path) -> None:
         said(here, OTHER, Opinions(Opinion.APPROVED, statement="x"), criterion_id="reviewed")
 
     made = said(here, OTHER, Opinions(Opinion.APPROVED, statement="it logs me in"), criterion_id="accepted")
-    assert made.done.event.type is EventType.ATTESTED
-    assert made.asked.reason == "accepted by human:Other"
+    assert made.move.event.type is EventType.ATTESTED
+    assert made.assessment.reason == "accepted by human:Other"
 
 
 def test_of_several_criteria_one_must_be_named(tmp_path: Path) -> None:
@@ -229,9 +232,9 @@ def test_of_several_criteria_one_must_be_named(tmp_path: Path) -> None:
 @pytest.mark.sweep
 def test_two_approvals_are_two_people(tmp_path: Path) -> None:
     here = building(tmp_path)
-    assert said(here, OTHER, criterion_id="reviewed").asked.reason == "1 of 2 approvals, by human:Other"
-    assert said(here, OTHER, criterion_id="reviewed").asked.reason == "1 of 2 approvals, by human:Other"
-    assert said(here, THIRD, criterion_id="reviewed").asked.verdict is Verdict.PASS
+    assert said(here, OTHER, criterion_id="reviewed").assessment.reason == "1 of 2 approvals, by human:Other"
+    assert said(here, OTHER, criterion_id="reviewed").assessment.reason == "1 of 2 approvals, by human:Other"
+    assert said(here, THIRD, criterion_id="reviewed").assessment.verdict is Verdict.PASS
 
 
 @pytest.mark.sweep
@@ -265,7 +268,7 @@ def test_what_cannot_be_approved_is_told(tmp_path: Path) -> None:
 def test_an_approval_holds_when_the_stage_was_left_meanwhile(tmp_path: Path) -> None:
     here = building(tmp_path)
 
-    assert said(here, THIRD, stage_id="plan").asked.reason == "approved by human:Other and human:Third"
+    assert said(here, THIRD, stage_id="plan").assessment.reason == "approved by human:Other and human:Third"
 
 
 @dataclass(frozen=True)
@@ -308,8 +311,8 @@ def test_a_signed_commit_approves_whoever_hands_it_in(signer: Signer) -> None:
     sha = signer.commit(line(what_to_approve(signer.here, ID)))
     made = signer.hand_in(sha)
 
-    assert (made.word.actor, made.word.signed) == (OTHER, sha)
-    assert made.asked.verdict is Verdict.PASS
+    assert (made.review.actor, made.review.signed) == (OTHER, sha)
+    assert made.assessment.verdict is Verdict.PASS
 
 
 def test_a_commit_without_a_good_signature_approves_nothing(signer: Signer) -> None:
@@ -332,7 +335,7 @@ def test_a_signed_commit_says_which_content_it_approves(signer: Signer) -> None:
     ):
         with pytest.raises(NotAllowed, match="does not say"):
             signer.hand_in(signer.commit(words))
-    assert signer.hand_in(signer.commit(f"Vfcc-Approve: log-in/plan sha256:{digits}")).word.signed
+    assert signer.hand_in(signer.commit(f"Vfcc-Approve: log-in/plan sha256:{digits}")).review.signed
 
 
 def test_a_signed_approval_does_not_move_to_other_content(signer: Signer) -> None:
@@ -366,7 +369,7 @@ def test_a_signed_commit_of_the_author_approves_nothing(signer: Signer) -> None:
 def test_a_signed_approval_records_the_key_and_the_address(signer: Signer) -> None:
     made = signer.hand_in(signer.commit(line(what_to_approve(signer.here, ID))))
 
-    payload = made.done.event.payload
+    payload = made.move.event.payload
     assert payload["email"] == "other@example.org"
     assert str(payload["key"]).startswith("SHA256:")
 
@@ -384,7 +387,7 @@ def test_no_key_signs_in_the_name_of_another_author(signer: Signer) -> None:
 
 def test_no_key_signs_in_the_name_of_who_is_on_record(signer: Signer) -> None:
     boss = approve(signer.here, what_to_approve(signer.here, ID), YES, actor="human:Boss", email="boss@example.org")
-    assert boss.asked.met
+    assert boss.assessment.met
     sha = signer.commit(line(what_to_approve(signer.here, ID)), author="Boss", email="other@example.org")
 
     with pytest.raises(NotAllowed, match=SOMEBODY_ELSE):
@@ -406,7 +409,7 @@ def test_a_key_that_is_trusted_for_a_name_signs_with_no_address_of_another(signe
 
     with pytest.raises(NotAllowed, match="its key proves Other alone"):
         signer.hand_in(signer.commit(approves, email="boss@example.org"))
-    assert signer.hand_in(signer.commit(approves)).word.actor == OTHER
+    assert signer.hand_in(signer.commit(approves)).review.actor == OTHER
 
 
 def test_who_was_in_the_history_at_the_start_signs_though_they_have_a_second_address(

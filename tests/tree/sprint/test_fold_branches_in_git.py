@@ -113,7 +113,7 @@ def test_a_fork_names_both_sides_and_lets_nobody_move(tmp_path: Path) -> None:
     before = snapshot(here.memory / "sprint")
 
     assert state.fork is not None
-    assert {(move.actor, move.does) for move in state.fork.moves} == {
+    assert {(move.actor, move.action) for move in state.fork.moves} == {
         ("human:ours", "passed design and entered coding"),
         ("human:theirs", "reopened planning"),
     }

@@ -32,7 +32,7 @@ def text_of(here: Workspace) -> str:
 
 
 def changes(done: Migration) -> list[str]:
-    return [step.what.removeprefix(".memory/config.yaml: ") for step in done.steps]
+    return [step.action.removeprefix(".memory/config.yaml: ") for step in done.steps]
 
 
 def out(*names: str) -> list[str]:

@@ -67,7 +67,7 @@ def test_what_a_task_remembers_ends_with_it_but_for_what_is_promoted(here: Works
     (there,) = items(here, "project")
     assert (there.item.id, there.item.status, there.item.tokens) == (kept, Status.ACTIVE, None)
     assert there.body.strip() == "The cause is the clock"
-    assert [item.id for item in done.gone] == [gone]
+    assert [item.id for item in done.removed] == [gone]
     assert (done.task.status, done.task.outcome, done.task.promoted) == (status, "it was the clock", (kept,))
     assert find_task(here, task.id) == done.task
 
@@ -115,10 +115,10 @@ def test_clearing_a_task_touches_no_other(here: Workspace) -> None:
 
     done = clear_task(here, one.id, actor=YOU)
 
-    assert (done.task.status, len(done.gone)) == (TaskStatus.FAILED, 1)
+    assert (done.task.status, len(done.removed)) == (TaskStatus.FAILED, 1)
     assert (ids(here, f"task/{one.id}"), ids(here, f"task/{other.id}")) == (set(), {kept})
     assert find_task(here, other.id) == other
-    assert clear_task(here, one.id, actor=YOU).gone == (), "again, nothing is left"
+    assert clear_task(here, one.id, actor=YOU).removed == (), "again, nothing is left"
 
 
 def test_the_open_task_is_the_newest_of_the_role_and_the_sprint(plain: Workspace) -> None:

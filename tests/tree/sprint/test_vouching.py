@@ -39,7 +39,7 @@ def people_of(here: Workspace) -> tuple[VouchedDecision, ...]:
 
 def words(here: Workspace) -> dict[str, tuple[bool, str]]:
     """What people said: whether somebody vouches for it, and why or why not."""
-    return {one.what: (one.good, one.reason) for one in people_of(here)}
+    return {one.decision: (one.vouched, one.reason) for one in people_of(here)}
 
 
 def only(here: Workspace) -> VouchedDecision:
@@ -86,7 +86,7 @@ def test_a_planted_approval_convinces_the_gate_and_is_red_while_nobody_committed
 
     assert asked(here, "reviewed").verdict is Verdict.PASS, "it is well made"
     one = only(here)
-    assert (one.good, one.reason) == (False, f"it is not committed, so no commit vouches for {OTHER}")
+    assert (one.vouched, one.reason) == (False, f"it is not committed, so no commit vouches for {OTHER}")
     assert f"events/{event.id}.json" in one.step
     assert not reproduce(here, ID).sound
 
@@ -98,7 +98,7 @@ def test_a_planted_approval_is_red_when_somebody_else_committed_it(tmp_path: Pat
 
     one = only(here)
 
-    assert (one.good, one.reason) == (False, f"the commit {sha[:12]} that brought it is by You")
+    assert (one.vouched, one.reason) == (False, f"the commit {sha[:12]} that brought it is by You")
     assert one.step == f"git show {sha[:12]}"
 
 
@@ -108,7 +108,7 @@ def test_a_planted_approval_that_is_committed_in_the_persons_name_is_taken(tmp_p
     plant(here, OTHER)
     commit(here, "Other")
 
-    assert only(here).good
+    assert only(here).vouched
 
 
 def test_an_approval_by_an_agent_is_vouched_for_by_nobody(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_an_approval_by_an_agent_is_vouched_for_by_nobody(tmp_path: Path) -> Non
     sha = commit(here, "coder")
 
     assert only(here).reason == f"the commit {sha[:12]} that brought it is by coder"
-    assert not only(here).good
+    assert not only(here).vouched
 
 
 def test_a_commit_of_the_person_after_a_foreign_one_does_not_heal_it(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_commit_of_the_person_after_a_foreign_one_does_not_heal_it(tmp_path: P
     put(here, "README.md", "# Log in, later\n")
     commit(here, "Other")
 
-    assert not only(here).good
+    assert not only(here).vouched
 
 
 def test_a_request_is_nobodys_word_on_quality(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_an_approval_by_a_signed_commit_is_red_where_the_signature_cannot_be_che
 
     one = only(here)
     reason = f"the commit {sha[:12]}: its signature cannot be checked: ssh-keygen is not installed"
-    assert (one.good, one.reason, one.step) == (False, reason, f"git verify-commit {sha[:12]}")
+    assert (one.vouched, one.reason, one.step) == (False, reason, f"git verify-commit {sha[:12]}")
     assert not reproduce(here, ID).sound
 
 
@@ -247,14 +247,14 @@ def test_a_planted_approval_that_names_an_unsigned_commit_is_red(signing: Worksp
     sha = git(signing.root, "rev-parse", "HEAD").strip()
     plant(signing, OTHER, signed=sha)
 
-    assert (only(signing).good, only(signing).reason) == (False, f"the commit {sha[:12]}: it is not signed")
+    assert (only(signing).vouched, only(signing).reason) == (False, f"the commit {sha[:12]}: it is not signed")
 
 
 def test_a_planted_approval_that_names_a_signed_commit_on_something_else_is_red(signing: Workspace) -> None:
     sha = sign(signing, f"Vfcc-Approve: {ID}/plan {DIGEST.removeprefix('sha256:')[:12]}")
     plant(signing, OTHER, signed=sha)
 
-    assert (only(signing).good, only(signing).reason) == (
+    assert (only(signing).vouched, only(signing).reason) == (
         False,
         f"the signed commit {sha[:12]} approves something else",
     )
@@ -264,7 +264,7 @@ def test_a_planted_approval_that_names_another_persons_signed_commit_is_red(sign
     sha = sign(signing, line(signing))
     plant(signing, "human:Third", signed=sha)
 
-    assert (only(signing).good, only(signing).reason) == (False, f"the signed commit {sha[:12]} is by Other")
+    assert (only(signing).vouched, only(signing).reason) == (False, f"the signed commit {sha[:12]} is by Other")
 
 
 def test_a_planted_approval_whose_signed_commit_names_another_than_its_signer_is_red(signing: Workspace) -> None:
@@ -275,7 +275,7 @@ def test_a_planted_approval_whose_signed_commit_names_another_than_its_signer_is
     plant(signing, "human:Third", signed=sha)
 
     reason = f"the signed commit {sha[:12]}: its key proves other@example.org alone, and the commit names Third"
-    assert not only(signing).good
+    assert not only(signing).vouched
     assert only(signing).reason.startswith(reason)
 
 
@@ -295,7 +295,7 @@ def test_an_acceptance_must_stand_in_the_signed_commit_word_for_word(signing: Wo
         event = make_event(EventType.ATTESTED, payload, parents=heads, actor=OTHER, at=signing.clock.now())
         write_tree(signing.root, {f".memory/sprint/{ID}/events/{event.id}.json": encode_event(event)})
 
-    found = [one.reason for one in people_of(signing) if one.what == "accepted build/accepted"]
+    found = [one.reason for one in people_of(signing) if one.decision == "accepted build/accepted"]
 
     assert [each.partition(", key SHA256:")[0] for each in sorted(found)] == [
         f"by the signed commit {sha[:12]} of Other",
@@ -306,7 +306,7 @@ def test_an_acceptance_must_stand_in_the_signed_commit_word_for_word(signing: Wo
 def test_a_planted_approval_that_names_no_commit_is_red(signing: Workspace) -> None:
     plant(signing, OTHER, signed="0" * 40)
 
-    assert (only(signing).good, only(signing).reason) == (False, f"git has no commit {'0' * 40}")
+    assert (only(signing).vouched, only(signing).reason) == (False, f"git has no commit {'0' * 40}")
 
 
 # Packed at the end of the sprint
@@ -333,7 +333,7 @@ def test_a_word_that_came_with_the_pack_alone_is_vouched_for_by_who_committed_th
     here = world(tmp_path)
     approve(here, what_to_approve(here, ID), YES, actor=OTHER)
     here = closed(here)
-    assert only(here).good is False
+    assert only(here).vouched is False
     sha = commit(here, "You")
 
     assert words(here) == {"approved plan/reviewed": (False, f"the commit {sha[:12]} that brought it is by You")}

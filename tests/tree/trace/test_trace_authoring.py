@@ -123,12 +123,12 @@ def test_what_a_new_item_lacks_is_told(tmp_path: Path) -> None:
 
     added = add_item(here, TraceItemRequest("requirement", "It ends"), actor=YOU)
 
-    assert [lack.split(";")[0].split(":")[0] for lack in added.lacks] == [
+    assert [lack.split(";")[0].split(":")[0] for lack in added.missing] == [
         "it has no text yet",
         "it needs a verification method in the file",
         "it has no parent yet",
     ]
-    assert add_item(here, TraceItemRequest("need", "Log in", "Somebody gets in."), actor=YOU).lacks == ()
+    assert add_item(here, TraceItemRequest("need", "Log in", "Somebody gets in."), actor=YOU).missing == ()
 
 
 @pytest.mark.points(4)

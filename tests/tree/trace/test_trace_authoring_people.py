@@ -168,7 +168,7 @@ def test_all_reviews_what_needs_it_and_tells_what_it_passed_over(tmp_path: Path)
     done = reviewed(here, everything=True)
 
     assert {each.item for each in done.reviewed} == {NEED, SPEC, "NEED-note"}
-    over = {each.item: each for each in done.passed_over}
+    over = {each.item: each for each in done.skipped}
     assert over.keys() == {REQ, "NEED-mine", "REQ-note"}
     assert "comment" in over["REQ-note"].reason
     assert over[REQ].step.startswith("vfcc trace review")

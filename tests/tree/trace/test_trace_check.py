@@ -69,8 +69,8 @@ def test_every_finding_has_a_place_and_a_next_step_and_every_check_a_denominator
     assert "dangling-link" in codes(checked)
     assert all(each.step and each.message for each in checked.report.findings)
     assert checked.report.counts == {"need": 1, "requirement": 2}
-    assert checked.looked_at.items == 3
-    assert {each.code: each.asked for each in checked.report.asked}["duplicate-id"] == 3
+    assert checked.examined.items == 3
+    assert {each.code: each.examined for each in checked.report.checks}["duplicate-id"] == 3
 
 
 @pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
@@ -457,7 +457,7 @@ def test_reports_of_the_configuration_are_read_every_time(tmp_path: Path) -> Non
     config = "trace: {reports: [build/junit.xml]}\n"
     here = traced(tmp_path, **{CONFIG: config, "build/junit.xml": junit(case("test_high"), case("test_low"))})
     checked = check_trace(here)
-    assert checked.looked_at.tests == 2
+    assert checked.examined.tests == 2
     assert "stale-result" in codes(checked)
 
     (tmp_path / "build" / "junit.xml").unlink()

@@ -77,7 +77,7 @@ def test_an_id_that_both_branches_added_collides_before_the_merge(tmp_path: Path
 
     uncommitted = check_trace(here)
     assert of(uncommitted, "id-collision") == [("NEED-new", ours)]
-    assert uncommitted.looked_at.target == "main"
+    assert uncommitted.examined.target == "main"
 
     commit(tmp_path, "ours")
     assert of(check_trace(here), "id-collision") == [("NEED-new", ours)]
@@ -129,7 +129,7 @@ def test_a_branch_that_is_named_and_not_there_is_told_and_no_crash(tmp_path: Pat
     assert [each for each in checked.notices if "release" in each] == [
         "ids were not compared with release, which is no branch here; git fetch brings it, if it is one"
     ]
-    assert checked.looked_at.target is None
+    assert checked.examined.target is None
 
 
 def test_a_shallow_clone_says_that_it_does_not_know_the_past(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_only_findings_on_what_changed_since_a_commit_are_left(tmp_path: Path) -
     git(tmp_path, "checkout", "--quiet", "topic")
     nothing = check_trace(here, changed_since="main")
     assert of(nothing, "dangling-link") == []
-    assert nothing.report.outside >= 1
+    assert nothing.report.outside_changes >= 1
 
     write_tree(tmp_path, {f"{ITEMS}/need/NEED-x.md": item("NEED-x", "need", "refines NEED-none")})
     assert of(check_trace(here, changed_since="main"), "dangling-link") == [("NEED-x", f"{ITEMS}/need/NEED-x.md")]

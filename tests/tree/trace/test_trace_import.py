@@ -122,7 +122,7 @@ def test_a_person_vouches_for_what_they_import_and_nobody_else_does(here: Worksp
 
 
 def test_what_is_not_carried_over_is_told(here: Workspace) -> None:
-    assert run(here).left == ("reqs/tst/TST002.yml:1: refers to a file that is not in this project (gone.c)",)
+    assert run(here).not_imported == ("reqs/tst/TST002.yml:1: refers to a file that is not in this project (gone.c)",)
 
 
 def test_the_second_run_changes_nothing(here: Workspace) -> None:
@@ -258,7 +258,7 @@ def test_an_item_of_ours_is_never_taken_over(here: Workspace) -> None:
     write_tree(here.root, {own: "---\nid: REQ001\ntype: need\n---\n\nOurs.\n"})
     report = run(here)
     assert "REQ001" not in outcomes(report)
-    assert "reqs/REQ001.yml:1: an item REQ001 is here already, and no import of this made it" in report.left
+    assert "reqs/REQ001.yml:1: an item REQ001 is here already, and no import of this made it" in report.not_imported
     assert (here.root / own).read_text(encoding="utf-8").endswith("Ours.\n")
 
 
@@ -267,7 +267,7 @@ def test_an_item_that_was_renamed_here_is_found_again(here: Workspace) -> None:
     old = here.root / items(here)["REQ001"].path
     edit(old, lambda text: text.replace("id: REQ001\ntype", "id: DOOR\ntype"))
     old.rename(old.with_name("DOOR.md"))
-    told = {each.foreign: each for each in run(here).items}
+    told = {each.foreign_id: each for each in run(here).items}
     assert (told["REQ001"].id, told["REQ001"].outcome) == ("DOOR", TraceImportOutcome.SAME)
     assert told["TST001"].parts == {"links": ChangeSide.THERE}
 
@@ -324,7 +324,7 @@ def test_a_malformed_part_is_skipped_and_refused_when_strict(here: Workspace) ->
         import_items(here, given, AdoptionChoices(), actor=YOU, strict=True)
     assert items(here) == {}
     report = import_items(here, given, AdoptionChoices(), actor=YOU)
-    assert (set(items(here)), len(report.left)) == ({"req-a"}, 1)
+    assert (set(items(here)), len(report.not_imported)) == ({"req-a"}, 1)
 
 
 SDOC = "[DOCUMENT]\nTITLE: A\n\n[REQUIREMENT]\nUID: A-{}\nSTATEMENT: It shall open.\n"
@@ -355,7 +355,7 @@ def test_a_file_of_many_that_cannot_be_read_is_skipped_and_refused_when_strict(
     assert items(here) == {}
     report = import_items(here, given, AdoptionChoices(), actor=YOU)
     assert items(here)
-    assert [line.partition(":")[0] for line in report.left].count(bad) == 1
+    assert [line.partition(":")[0] for line in report.not_imported].count(bad) == 1
 
 
 def test_an_item_whose_file_can_no_longer_be_read_is_not_gone(here: Workspace) -> None:
@@ -503,7 +503,7 @@ def test_a_tree_of_yaml_with_its_own_schema_is_imported_by_a_mapping(here: Works
         ("clock-val-get", "verifies", "root"),
     }
     assert "**description**: Slow." in (here.root / found["clock-val-get"].path).read_text("utf-8")
-    assert report.left == (
+    assert report.not_imported == (
         "map.yml:1: the mapping does not name the field rationale (1 items)",
         "map.yml:1: the mapping leaves out items of the kind glossary (1)",
         "map.yml:1: the mapping leaves out links with the role placement-order (1)",

@@ -1,6 +1,5 @@
 """Programs on PATH: the `vfcc` that a client's hooks would start, with its byte code. Nothing is run or timed."""
 
-import importlib.util
 import json
 import os
 import sys
@@ -142,14 +141,16 @@ def _source(name: str) -> Path:
 
 
 def _compiled(source: Path) -> bool:
+    from importlib.util import MAGIC_NUMBER, cache_from_source  # for doctor alone
+
     try:
-        kept = Path(importlib.util.cache_from_source(str(source)))
+        kept = Path(cache_from_source(str(source)))
         with kept.open("rb") as file:
             head = file.read(16)
         found = source.stat()
     except (OSError, NotImplementedError):
         return False
-    if len(head) < 16 or head[:4] != importlib.util.MAGIC_NUMBER:
+    if len(head) < 16 or head[:4] != MAGIC_NUMBER:
         return False
     if head[4] & 1:
         return True

@@ -90,7 +90,7 @@ def render_archived(archived: ArchiveNote) -> str:
     >>> render_archived(ArchiveNote("2026-11-21", "ended", was="active"))
     '{on: 2026-11-21, why: ended, was: active}'
     """
-    pairs = (("why", archived.why), ("into", archived.into), ("was", archived.was))
+    pairs = (("why", archived.why), ("into", archived.into), ("was", archived.previous_status))
     return (
         "{on: " + archived.on + "".join(f", {name}: {inner(value)}" for name, value in pairs if value is not None) + "}"
     )

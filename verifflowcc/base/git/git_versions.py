@@ -5,7 +5,6 @@ on disk.
 """
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha1
 from pathlib import Path
@@ -15,6 +14,7 @@ from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.files.write import on_disk, shown_name
 from verifflowcc.base.git.git_command import ask_git, start_git
 from verifflowcc.base.git.work_tree import FOLDER, GONE, LINK, blob_ids, read_work_tree
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, replace
 
 # The bytes of source files and the ids that git gives them, in the working tree and in commits.
@@ -123,7 +123,7 @@ LOG_OPTIONS = (
 """What git is asked for: a file that moved unchanged with both names, which needs the bytes of none."""
 _MOST_NAMES = 4_000
 """So many names and letters of a commit are looked at: what changed more is an import of everything."""
-_BEGIN = re.compile(rb"(?:^|(?<=\0))\x01(?=[0-9a-f]{40,64}\0)")
+_BEGIN = lazy_pattern(rb"(?:^|(?<=\0))\x01(?=[0-9a-f]{40,64}\0)")
 
 
 def earlier_commits(root: Path) -> list[tuple[str, tuple[str, ...]]]:

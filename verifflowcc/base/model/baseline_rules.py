@@ -264,10 +264,10 @@ def narrow(report: TraceReport, known: Iterable[str] = (), changed: Collection[s
     return replace(
         report,
         findings=tuple(inside),
-        asked=tuple(replace(each, found=found[each.code]) for each in report.asked),
+        checks=tuple(replace(each, found=found[each.code]) for each in report.checks),
         known=(*report.known, *old),
         fixed=tuple(sorted({*report.fixed, *fixed})),
-        outside=report.outside + len(new) - len(inside),
+        outside_changes=report.outside_changes + len(new) - len(inside),
     )
 
 

@@ -75,7 +75,7 @@ class Candidate:
     `origin` is the virtual source that named it, empty for a pattern of files. `tier` is its lifetime: `task`,
     `project` or `global`. `item` is a typed item's id within its `scope`, and `type` its type; empty for other
     files. `subject` is the key that two items share of which only one can hold, `error` a failure's error code.
-    `unsettled` says what a person has not decided yet: a proposed decision, a requirement that was heard.
+    `conflict` says what a person has not decided yet: a proposed decision, a requirement that was heard.
     `in_scope` is false for trace items that the sprint is not about. `rule`
     marks an always-loaded file that a person wrote for the project or a role, and a decision, convention, guideline or
     constraint in force.
@@ -116,7 +116,7 @@ class Candidate:
     """The key of items of which only one can hold, or empty."""
     error: str = ""
     """The error code of a failure, or empty."""
-    unsettled: str = ""
+    conflict: str = ""
     """A decision that no person made yet, or empty."""
     in_scope: bool = True
     """False for a trace item that is not about the sprint."""
@@ -144,7 +144,7 @@ class PlacedCandidate:
     """
 
     candidate: Candidate
-    fate: Fate
+    outcome: Fate
     """`kept`, `trimmed` or `dropped`."""
     tokens: int
     reason: str

@@ -189,7 +189,7 @@ def _absent(finding: Finding) -> bool:
 
 def _nothing(asked: Iterable[CheckCount]) -> bool:
     """Whether no result counts: `unknown-test` is asked of each that does; without it, of all, `failed-result`."""
-    counts = {each.code: each.asked for each in asked}
+    counts = {each.code: each.examined for each in asked}
     return counts.get("unknown-test", counts.get("failed-result", 1)) == 0
 
 

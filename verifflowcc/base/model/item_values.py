@@ -300,15 +300,15 @@ class ArchiveNote:
 
     `on` is an ISO day; `why` is a word (`ended`, `decayed`, `consolidated` …).
 
-    `into` is the summary that has its content. `was` is the value of its status as it was written before, None where
-    its file had no such line: with it the file is brought back byte for byte.
+    `into` is the summary that has its content. `previous_status` is the value of its status as it was written before,
+    None where its file had no such line: with it the file is brought back byte for byte.
     """
 
     on: str
     why: str
     into: str | None = None
     """The summary that replaces it, or null."""
-    was: str | None = None
+    previous_status: str | None = None
     """The status before, as written."""
 
 

@@ -127,8 +127,8 @@ class Review:
 
     `event` is the id of its event, `expires` the last day (`2026-12-31`) on which it holds, `signed` the commit that
     vouches for it where nobody sat at a terminal. `criterion` is the one that it is for. `replaces` are the events of
-    the same reviewer that it takes back (None: all that came before it); `seen` maps the files that were looked at to
-    their digests, as far as they were few. `email` is the reviewer's address, where it is known.
+    the same reviewer that it takes back (None: all that came before it); `file_digests` maps the files that were looked
+    at to their digests, as far as they were few. `email` is the reviewer's address, where it is known.
     """
 
     event: str
@@ -148,7 +148,7 @@ class Review:
     signed: str | None = None
     """The commit that vouches for it, or null."""
     replaces: tuple[str, ...] | None = None
-    seen: Mapping[str, str] = field(default_factory=dict)
+    file_digests: Mapping[str, str] = field(default_factory=dict)
     email: str = ""
     """The reviewer's address, or empty."""
 

@@ -22,7 +22,7 @@ class Health(StrEnum):
 class Remark:
     """One line: what was looked at, how it is, what was seen, and the command or the one thing to do, if any."""
 
-    about: str
+    subject: str
     health: Health
     """`ok`, `note` or `finding`."""
     text: str

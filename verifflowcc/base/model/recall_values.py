@@ -202,13 +202,13 @@ class RerankResult:
 class RecallResult:
     """The answer: hits, best first, those that links brought in behind the direct ones.
 
-    `lost` are the next best that are left out, `candidates` how many texts were scored, `words` the question's words
-    as they were looked for.
+    `left_out` are the next best that are left out, `candidates` how many texts were scored, `words` the question's
+    words as they were looked for.
     """
 
     hits: tuple[Hit, ...]
     """Best first."""
-    lost: tuple[OmittedHit, ...] = ()
+    left_out: tuple[OmittedHit, ...] = ()
     """The next best."""
     candidates: int = 0
     """How many texts were scored."""

@@ -284,7 +284,7 @@ class Move:
 
     event: str
     type: EventType
-    does: str
+    action: str
     actor: str
     time: str
     tips: tuple[str, ...]
@@ -304,7 +304,7 @@ class DiscardedMove:
 
     event: str
     type: EventType
-    does: str
+    action: str
     actor: str
     time: str
     choice: str
@@ -319,12 +319,12 @@ class SprintState:
 
     `current` is the stage in work, or None before the first, between two, and after the last. `heads` are the ids that
     the next event must name as its parents, sorted. `notes` are the additive events in order. `base` is the git commit
-    from which it started, `branch` the git branch on which it started; `carried` are comments of earlier sprints
-    (`sprint/event`). `counts` maps each event type that occurs to its number. Under a fork, stages and `current` are
-    those of the last event that all sides share. `aside` are the moves of sides that were not kept. `gaps` are those of
-    all stages. `packed` maps the id of each event that has no file of its own to the path of the pack that holds it,
-    relative to the project's root. `rules` are the digests of the protected files that were not as `base` has them at
-    the start (None: gone); it is None for a sprint that an older version started.
+    from which it started, `branch` the git branch on which it started; `carried_comments` are comments of earlier
+    sprints (`sprint/event`). `counts` maps each event type that occurs to its number. Under a fork, stages and
+    `current` are those of the last event that all sides share. `set_aside` are the moves of sides that were not kept.
+    `gaps` are those of all stages. `packed` maps the id of each event that has no file of its own to the path of the
+    pack that holds it, relative to the project's root. `rules` are the digests of the protected files that were not as
+    `base` has them at the start (None: gone); it is None for a sprint that an older version started.
     """
 
     id: str
@@ -338,7 +338,7 @@ class SprintState:
     """The git branch on which it started, or null."""
     rules: Mapping[str, str | None] | None = None
     """Digests of protected files that differed from `base`, null if removed; null for a sprint of version 0.1."""
-    carried: tuple[str, ...] = ()
+    carried_comments: tuple[str, ...] = ()
     """Comments of earlier sprints, as `sprint/event`."""
     status: SprintStatus = SprintStatus.BROKEN
     """`open`, `closed`, `forked` or `broken`."""
@@ -352,7 +352,7 @@ class SprintState:
     """Events by type."""
     fork: Fork | None = None
     """The diverging moves, or null."""
-    aside: tuple[DiscardedMove, ...] = ()
+    set_aside: tuple[DiscardedMove, ...] = ()
     """Moves that a choice set aside."""
     unfinished: str | None = None
     """Why it was closed early, or null."""

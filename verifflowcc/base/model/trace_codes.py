@@ -256,5 +256,5 @@ def selected(
         and (not items or not each.item or each.type in items)
     )
     needs = needs_among(checks)
-    asked = tuple(each for each in report.asked if asks(each.code) or (each.code == MISSING_CHILD and needs))
+    asked = tuple(each for each in report.checks if asks(each.code) or (each.code == MISSING_CHILD and needs))
     return findings, asked

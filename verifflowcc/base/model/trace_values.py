@@ -339,16 +339,16 @@ class EarlierFindings:
 class CheckCount:
     """A check and its denominator: of how many things it was asked, and of how many it found something.
 
-    `passed_over` counts those that it left alone because they are only planned.
+    `skipped` counts those that it left alone because they are only planned.
     """
 
     code: str
     severity: Severity
-    asked: int
+    examined: int
     """How many things it checked."""
     found: int
     """How many of them have a finding."""
-    passed_over: int = 0
+    skipped: int = 0
     """How many it left out because they are planned."""
 
 
@@ -357,20 +357,21 @@ class TraceReport:
     """What a trace check says. Findings in a stable order: severity, path, line, code, about.
 
     `known` are the findings that the project's list of known ones holds, or that an earlier commit has too; they are
-    shown as a number, and make nothing red. `fixed` are keys of that list that are found no more. `outside` counts what
-    was left out because it was not changed (`--changed-since`). `counts` maps a type to its items that are not retired,
-    `planned` to those of them that are not built yet, `digests` to the digest of all of them (ids and fingerprints).
+    shown as a number, and make nothing red. `fixed` are keys of that list that are found no more. `outside_changes`
+    counts what was left out because it was not changed (`--changed-since`). `counts` maps a type to its items that are
+    not retired, `planned` to those of them that are not built yet, `digests` to the digest of all of them (ids and
+    fingerprints).
     """
 
     findings: tuple[Finding, ...]
-    asked: tuple[CheckCount, ...]
+    checks: tuple[CheckCount, ...]
     counts: Mapping[str, int]
     """Items that are not retired, by type."""
     known: tuple[Finding, ...] = ()
     """Findings that the baseline accepts."""
     fixed: tuple[str, ...] = ()
     """Entries of the baseline that no longer occur."""
-    outside: int = 0
+    outside_changes: int = 0
     """How many findings are outside of the changed files."""
     notices: tuple[str, ...] = ()
     planned: Mapping[str, int] = field(default_factory=dict)

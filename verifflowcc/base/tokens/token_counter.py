@@ -5,8 +5,8 @@ is kept in `statistics`, so that the output can say so.
 """
 
 import re
+from _blake2 import blake2b  # hashlib takes longer to import
 from collections.abc import Callable, Iterator, MutableMapping
-from hashlib import blake2b
 from heapq import heapify, heappop, heappush
 from pathlib import Path
 

@@ -204,7 +204,7 @@ def _notices(found: "AllChecks") -> None:
     memory = found.memory.notices if found.memory else ()
     for notice in (*found.config.notices, *found.workflow.notices, *memory, *trace):
         out.warn(notice)
-    for one in found.unasked:
+    for one in found.not_checked:
         out.say("\n".join(f"error: {one.sprint or one.part}: {line}" for line in one.message.split("\n")))
         if one.hint:
             out.say(f"hint: {one.hint}")

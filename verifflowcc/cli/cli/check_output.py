@@ -34,7 +34,7 @@ def proposal(what: BaselineProposal) -> list[str]:
 def recorded(done: RecordedBaseline) -> list[str]:
     """Return what was recorded, and what comes next."""
     found = done.baseline
-    lines = [f"{done.done.state.id}: {_counted(found)} accepted until {found.expires}, in {found.kind.path}"]
+    lines = [f"{done.move.state.id}: {_counted(found)} accepted until {found.expires}, in {found.kind.path}"]
     if found.kind is BaselineKind.TRACE:
         return [*lines, "next: vfcc check trace"]
     return [*lines, "next: vfcc evidence run"]
@@ -120,8 +120,8 @@ def count_line(found: AllChecks) -> str:
     if found.gates:
         closed = sum(not each.is_open for each in found.gates)
         parts.append(f"{closed} of {counted(len(found.gates), 'gate')} closed")
-    if found.unasked:
-        parts.append(f"{counted(len(found.unasked), 'part')} not checked")
+    if found.not_checked:
+        parts.append(f"{counted(len(found.not_checked), 'part')} not checked")
     return f"check: {', '.join(parts)}"
 
 
@@ -153,10 +153,10 @@ def _gates(found: AllChecks, next_of: Command, room: int) -> Iterator[str]:
 
 def _setup(found: AllChecks) -> Iterator[str]:
     """Yield that no sprint is open, and what a first one lacks, each with its next step."""
-    if not found.gates and not any(one.sprint for one in found.unasked):
+    if not found.gates and not any(one.sprint for one in found.not_checked):
         yield 'no sprint is open → vfcc sprint start "Title"'
     for each in found.setup:
-        yield folded(f"note {each.about}: {each.text}{f' → {each.step}' if each.step else ''}", 2)
+        yield folded(f"note {each.subject}: {each.text}{f' → {each.step}' if each.step else ''}", 2)
 
 
 def _verdicts(found: AllChecks) -> Iterator[str]:

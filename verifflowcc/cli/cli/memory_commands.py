@@ -82,10 +82,10 @@ def evaluate(
     queries = read_labelled_file(Path(file), file)
     found = measure(here.workspace, queries, scopes, file=file, ks=ks, at=counts, least=least)
     of = found.measured
-    for notice in (*found.notices, *note_recall(here.workspace, of.k, of.recall_bp, len(found.asked))):
+    for notice in (*found.notices, *note_recall(here.workspace, of.k, of.recall, len(found.questions))):
         out.warn(notice)
     out.emit_json(found) if as_json else tell(evaluation_page(found))
-    if not found.enough:
+    if not found.reached:
         out.say(below(found))
         raise typer.Exit(FINDINGS)
 

@@ -143,7 +143,7 @@ def _accept(kind: BaselineKind, given: _Options, runs: int = 1, *, prune: bool =
     asking.confirm(asking.listed(baseline_views.proposal(what)), "Accept?", yes=given.yes)
     commit = acting.commits(given.commit)
     done = baseline_making.record_baseline(here, what, actor=acting.actor, email=acting.email, commit=commit)
-    asking.show_note(done, done.done, baseline_views.recorded(done), here, as_json=given.as_json)
+    asking.show_note(done, done.move, baseline_views.recorded(done), here, as_json=given.as_json)
 
 
 # `vfcc waive`: leave to pass a criterion that is not met.
@@ -198,9 +198,9 @@ def _waive_show(done: "WaiverResult", what: "WaivableCriterion", here: "Workspac
 
     until = f" until {done.waiver.expires}" if done.waiver.expires else ""
     lines = [f"{what.sprint}/{what.stage}, {what.asked.criterion.id}: waived by {done.waiver.actor}{until}"]
-    if done.people < done.needed:
-        lines.append(f"{done.people} of {done.needed}: another person must waive it too")
-    asking.show_note(done, done.done, lines, here, as_json=as_json)
+    if done.people_so_far < done.needed:
+        lines.append(f"{done.people_so_far} of {done.needed}: another person must waive it too")
+    asking.show_note(done, done.move, lines, here, as_json=as_json)
 
 
 CriterionOption = Annotated[
@@ -298,16 +298,16 @@ def _ask(what: "ApprovalSubject", opinions: "Opinions", *, yes: bool) -> None:
 def _show(made: "Approval", what: "ApprovalSubject", here: "Workspace", *, as_json: bool) -> None:
     from verifflowcc.sprint.cli import move_output as asking
 
-    word, now = made.word, made.asked
+    word, now = made.review, made.assessment
     until = f" until {word.expires}" if word.expires else ""
     verb = "accepted" if word.statement else str(word.opinion)
     lines = [f"{what.sprint}/{what.stage}, {what.criterion.id}: {verb} by {word.actor}{until}"]
-    lines += [f"  {note}" for note in made.done.notes]
+    lines += [f"  {note}" for note in made.move.notes]
     if verb == "requested":
         lines += [
             f"next: {what.command}  # by somebody else, at a terminal",
-            f"or a signed commit that says: {made.line}",
+            f"or a signed commit that says: {made.commit_line}",
         ]
     elif not now.met:
         lines += [f"still not met: {now.reason}", f"next: {now.step}"]
-    asking.show_note(made, made.done, lines, here, as_json=as_json)
+    asking.show_note(made, made.move, lines, here, as_json=as_json)

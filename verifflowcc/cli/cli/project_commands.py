@@ -157,9 +157,9 @@ def doctor(repair: RepairFlag = False, yes: YesFlag = False, as_json: JsonFlag =
     if as_json:
         out.emit_json({"remarks": found.remarks, "findings": len(found.findings)})
     else:
-        width = max(len(each.about) for each in found.remarks)
+        width = max(len(each.subject) for each in found.remarks)
         for each in found.remarks:
-            out.emit(f"{each.health:7}  {each.about:{width}}  {each.text}")
+            out.emit(f"{each.health:7}  {each.subject:{width}}  {each.text}")
             if each.step:
                 out.emit(f"{'':7}  {'':{width}}  {each.step}")
     if found.findings:
@@ -223,7 +223,7 @@ def migrate(
     elif not done.steps:
         out.emit(f"nothing to migrate: the memory has format {done.format_after}")
     else:
-        lines = [f"{'would do' if dry_run else 'done'}: {step.what}" for step in done.steps]
+        lines = [f"{'would do' if dry_run else 'done'}: {step.action}" for step in done.steps]
         out.emit(printable("\n".join(lines)))
 
 

@@ -65,7 +65,7 @@ def _share(share: "CoverageShare") -> str:
     """Return `3/4 75 %`; the percentage is rounded down, so that only all is 100."""
     if share.per_mille is None:
         return "–"
-    return f"{share.met}/{share.of} {share.per_mille // 10:3} %"
+    return f"{share.met}/{share.total} {share.per_mille // 10:3} %"
 
 
 def _legend(found: "Statistics") -> str:

@@ -22,7 +22,7 @@ def whole_page(checked: TraceCheckResult) -> str:
     parts = ["\n".join(finding_lines([each for each in report.findings if each.severity is one])) for one in _SHOWN]
     if report.known:
         parts.append("known already:\n" + "\n".join(finding_lines(report.known)))
-    parts += [_by_check(report.asked), "\n".join(_about(checked, whole=True))]
+    parts += [_by_check(report.checks), "\n".join(_about(checked, whole=True))]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -41,7 +41,7 @@ def short_page(checked: TraceCheckResult, hint: str, room: int) -> str:
 
 def parted(checked: TraceCheckResult) -> tuple[MissingResults | None, Sequence[Finding]]:
     """Return what test results are missing, and the findings to list beside that."""
-    missing = missing_results(checked.report.findings, checked.report.asked)
+    missing = missing_results(checked.report.findings, checked.report.checks)
     return missing, checked.report.findings if missing is None else missing.listed
 
 
@@ -56,7 +56,7 @@ def about_lines(checked: TraceCheckResult) -> tuple[str, ...]:
 
 
 def _missing(missing: MissingResults, hint: str, checked: TraceCheckResult) -> Iterator[str]:
-    in_report = {each.name: each.tests for each in checked.looked_at.reports}
+    in_report = {each.name: each.tests for each in checked.examined.reports}
     yield folded(f"{missing.sentence(in_report)}; {hint}", 2)
     if missing.nothing and missing.tests:
         yield folded(f"  {missing.unrun} none", 4)
@@ -84,7 +84,7 @@ def verdict(checked: TraceCheckResult) -> str:
 
 def _of_results(report: TraceReport) -> str:
     """Say how many of the red findings are there only because test results are missing."""
-    missing = missing_results(report.red, report.asked)
+    missing = missing_results(report.red, report.checks)
     if missing is None:
         return ""
     count = len(report.red) - len(missing.others)
@@ -97,9 +97,9 @@ def _by_check(asked: Sequence[CheckCount]) -> str:
             each.code,
             str(CHECKS[each.code].family),
             str(each.severity),
-            f"{each.asked:,}",
+            f"{each.examined:,}",
             _number(each.found),
-            _number(each.passed_over),
+            _number(each.skipped),
         )
         for each in asked
     ]
@@ -118,7 +118,9 @@ def _about(checked: TraceCheckResult, *, whole: bool) -> Iterator[str]:
         if whole:
             yield from (f"  {key}" for key in report.fixed)
     if checked.changed_since is not None:
-        yield folded(f"{counted(report.outside, 'finding')} on what did not change since {checked.changed_since}", 2)
+        yield folded(
+            f"{counted(report.outside_changes, 'finding')} on what did not change since {checked.changed_since}", 2
+        )
     yield folded(verdict(checked), 2)
 
 

@@ -149,11 +149,11 @@ def _page(story: "Story", view: "TraceView") -> Iterator[str]:
 def _parts(story: "Story", view: "TraceView") -> Iterator[tuple[str, list[str]]]:
     yield "why it is there", list(_reasons(story, view))
     yield "what answers it", [_answer(story, number) for number in range(len(story.answers))]
-    yield "what it still needs", list(story.lacking)
+    yield "what it still needs", list(story.missing)
     yield "implemented by", _places(story)
     yield "verified by", [_test(each, view) for each in story.tests]
     yield "shown by", list(map(_criterion, story.evidence))
-    yield "who looked", list(map(_looked, story.looked))
+    yield "who looked", list(map(_looked, story.records))
     yield "what is wrong", list(map(_finding, story.findings))
     yield "next", list(story.next)
 
@@ -180,7 +180,7 @@ def _facts(story: "Story") -> Iterator[str]:
 
 def _reasons(story: "Story", view: "TraceView") -> Iterator[str]:
     for reason in story.reasons:
-        yield " → ".join((f"{reason.id} {reason.title}", *reversed(reason.way[:-1])))
+        yield " → ".join((f"{reason.id} {reason.title}", *reversed(reason.route[:-1])))
     for end in story.parents:
         if not end.type:
             yield f"{end.relation} {end.id}, which is not there"
@@ -203,7 +203,7 @@ def _places(story: "Story") -> list[str]:
 
 
 def _test(each: "ItemTest", view: "TraceView") -> str:
-    via = f" (of {each.via})" if each.via else ""
+    via = f" (of {each.specification})" if each.specification else ""
     source = f"says {_reports(each.report, view)}" if each.report else ""
     if each.passed:
         return f"{each.test}{via}: passed on this content, {source}"
@@ -228,7 +228,7 @@ def _finding(each: "Finding") -> str:
 
 def _looked(each: "ReviewRecord") -> str:
     what = f"its link to {each.other}" if each.other else each.kind
-    reason = f": {each.what}" if each.what else ""
+    reason = f": {each.observation}" if each.observation else ""
     holds = "still as it was" if each.holds else "changed since"
     return f"{each.on or 'some day'} {each.by or 'somebody'}: {what}{reason} ({holds})"
 

@@ -116,7 +116,7 @@ class UncheckedPart:
     """Empty except for a gate."""
     message: str
     hint: str
-    code: int
+    exit_code: int
     part: str = "gate"
     """`gate`, `trace` or `memory`."""
 
@@ -134,7 +134,7 @@ class AllChecks:
     config: ConfigReport
     workflow: WorkflowReport
     gates: tuple[StageGates, ...]
-    unasked: tuple[UncheckedPart, ...]
+    not_checked: tuple[UncheckedPart, ...]
     """Parts that could not be checked."""
     trace: TraceCheckResult | None = None
     """Null if there are no trace items."""
@@ -145,7 +145,7 @@ class AllChecks:
     @property
     def code(self) -> int:
         """The exit code of the worst of them; 0 where nothing is wrong."""
-        found = {one.code for one in self.unasked}
+        found = {one.exit_code for one in self.not_checked}
         red = any(each and each.report.red for each in (self.trace, self.memory))
         if self.config.problems or self.workflow.problems or red:
             found.add(FindingsError.exit_code)
@@ -184,7 +184,7 @@ def check_everything(workspace: Workspace, *, new: bool = False) -> AllChecks:
         config=check_config(workspace),
         workflow=check_workflow(workspace),
         gates=tuple(gates),
-        unasked=tuple(unasked),
+        not_checked=tuple(unasked),
         trace=trace,
         memory=memory,
         setup=setup_notes(workspace),

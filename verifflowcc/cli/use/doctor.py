@@ -71,7 +71,7 @@ def diagnose(start: Path | None = None) -> Diagnosis:
     remarks = [Remark("project", Health.OK, str(workspace.root))]
     for about, look in observed("looking at the project", looks):
         if look not in _ON_SETTINGS or ("config", Health.FINDING) not in {
-            (each.about, each.health) for each in remarks
+            (each.subject, each.health) for each in remarks
         }:
             remarks += _remarks(about, look, workspace)
     return Diagnosis((*machine, *remarks))

@@ -45,7 +45,7 @@ class MigrationStep:
     before: str
     """The old name; empty if a file is written."""
     after: str
-    what: str
+    action: str
 
 
 # What `migrate` does about places: the history goes to the repository, and git ignores what is generated.

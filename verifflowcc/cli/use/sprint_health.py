@@ -107,7 +107,7 @@ def _sprint(workspace: Workspace, name: str) -> Iterator[Remark]:
         yield Remark(name, Health.FINDING, text, f"git log --oneline -- {shlex.quote(path)}  # then remove it")
     yield from _ahead(workspace, state, seen.events)
     if state.fork:
-        sides = "; ".join(f"{move.actor} {move.does}" for move in state.fork.moves)
+        sides = "; ".join(f"{move.actor} {move.action}" for move in state.fork.moves)
         text = f"it was moved on {len(state.fork.moves)} sides: {sides}"
         yield Remark(name, Health.FINDING, text, f"vfcc sprint resolve {name}")
     if state.problems:

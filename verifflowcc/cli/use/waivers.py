@@ -50,15 +50,15 @@ class WaivableCriterion:
 
 @dataclass(frozen=True, slots=True)
 class WaiverResult:
-    """A waiver that is on record, and what became of the criterion by it: `people` of `needed` have waived it."""
+    """A waiver on record, and what became of the criterion by it: `people_so_far` of `needed` have waived it."""
 
     waiver: Waiver
-    asked: Assessment
-    people: int
+    assessment: Assessment
+    people_so_far: int
     """How many people waived it."""
     needed: int
     """How many people must."""
-    done: Transition
+    move: Transition
 
 
 def what_to_waive(

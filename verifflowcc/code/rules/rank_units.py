@@ -68,6 +68,8 @@ _ASIDE = lazy_pattern(
     re.IGNORECASE,
 )
 """Code that is beside what a repository is about: what shows, tries, builds or declares it."""
+_KNOWN_ASIDE: dict[str, bool] = {}
+"""Which paths are so: each is asked about several times."""
 
 
 def rank_files(
@@ -186,7 +188,10 @@ def _mark_factor(code: SearchedCode, path: str, by: FileWeights, unmarked: bool)
     each = code.files.get(path)
     if each is not None and each.marks and not unmarked:
         return by.marked
-    return by.aside if _ASIDE.search(path) else 1.0
+    aside = _KNOWN_ASIDE.get(path)
+    if aside is None:
+        aside = _KNOWN_ASIDE[path] = _ASIDE.search(path) is not None
+    return by.aside if aside else 1.0
 
 
 def _shares(scores: Mapping[str, float]) -> dict[str, float]:

@@ -84,7 +84,7 @@ def next_(stage: StageArgument = None, sprint: SprintOption = None, as_json: Jso
     if as_json:
         out.emit_json(step)
         return
-    chosen = [f"sprint {step.sprint} ({step.by})"] if step.by else []
+    chosen = [f"sprint {step.sprint} ({step.chosen_by})"] if step.chosen_by else []
     if wants_color():
         out.emit("\n".join([*chosen, *_explained(step), *(folded(line, 4) for line in _more(step))]))
     else:
@@ -108,9 +108,9 @@ def _more(step: "NextStep") -> list[str]:
     """Return who has to run the command, what is owed besides, and what a person may run instead."""
     first = step.first
     lines = ["  only a person can do this, at a terminal"] if first and first.person else []
-    others = [f"{each.criterion}{' (by a person)' if each.person else ''}" for each in step.owed if each is not first]
+    others = [f"{each.criterion}{' (by a person)' if each.person else ''}" for each in step.unmet if each is not first]
     lines += [f"  owed too: {', '.join(others)}"] if others else []
-    lines += [f"  a person may leave that open: {step.instead}"] if step.instead else []
+    lines += [f"  a person may leave that open: {step.alternative}"] if step.alternative else []
     return [*lines, *(f"  note: {note}" for note in step.notes)]
 
 
@@ -348,8 +348,8 @@ def add(
         out.emit_json(done)
     else:
         out.emit(evidence_views.added(done))
-    if not done.asked.met:
-        out.explain(Problem("criteria_unmet", f"{criterion}: {done.asked.reason}", done.asked.step or None))
+    if not done.assessment.met:
+        out.explain(Problem("criteria_unmet", f"{criterion}: {done.assessment.reason}", done.assessment.step or None))
         raise typer.Exit(UNMET)
 
 
@@ -460,4 +460,4 @@ def redact(
     commits = acting.commits(commit)
     done = redact_evidence(here, wanted, which, reason, actor=acting.actor, email=acting.email, commit=commits)
     lines = [f"{done.path}: redacted ({', '.join(done.kinds)}); git's history still has it, so change the secret"]
-    asking.show_note(done, done.done, lines, here, as_json=as_json)
+    asking.show_note(done, done.move, lines, here, as_json=as_json)

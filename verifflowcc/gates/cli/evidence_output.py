@@ -40,7 +40,7 @@ def outputs(done: EvidenceRun, lines_of: Callable[[FinishedCommand], Sequence[st
 
 def added(done: EvidenceAddition) -> str:
     """Return what was recorded, and what the gate says now."""
-    one, asked = done.evidence, done.asked
+    one, asked = done.evidence, done.assessment
     lines = [
         f"{one.stage}/{one.criterion}: recorded as {one.trust} ({one.id})",
         f"{_word(asked.verdict)}: {asked.reason}",
@@ -71,7 +71,7 @@ def listed(lines: Sequence[EvidenceLine], *, full: bool = False) -> str:
 
 def one(view: EvidenceView) -> str:
     """Return all that a piece of evidence says."""
-    evidence, asked = view.evidence, view.asked
+    evidence, asked = view.evidence, view.assessment
     lines = [f"{evidence.id}: {evidence.kind} for {evidence.sprint}/{evidence.stage}/{evidence.criterion}"]
     if asked:
         lines.append(f"{_word(asked.verdict)}: {asked.reason}" + ("" if view.latest else " (later evidence counts)"))

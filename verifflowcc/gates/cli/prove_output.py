@@ -20,20 +20,20 @@ def reproduction(found: Reproduction) -> str:
     """Return one line for each piece of evidence and each word of a person, and the sum."""
     lines = []
     for row in found.rows:
-        colour = "RED  " if row.found in RED else "     "
+        colour = "RED  " if row.result in RED else "     "
         by = f" ({row.evidence})" if row.evidence else ""
-        lines.append(f"{colour}{row.stage}/{row.criterion}: {row.found}: {row.reason}{by}")
+        lines.append(f"{colour}{row.stage}/{row.criterion}: {row.result}: {row.reason}{by}")
         lines += [f"       note: {note}" for note in row.notes]
         if row.step:
             lines.append(f"       → {row.step}")
     for one in found.people:
-        written = f"; written by {', '.join(one.written)}" if one.written else ""
+        written = f"; written by {', '.join(one.authors)}" if one.authors else ""
         lines.append(
-            f"{'     ' if one.good else 'RED  '}{one.what} by {one.actor}{written}: {one.reason} ({one.event})"
+            f"{'     ' if one.vouched else 'RED  '}{one.decision} by {one.actor}{written}: {one.reason} ({one.event})"
         )
         if one.step:
             lines.append(f"       → {one.step}")
-    red = sum(row.found in RED for row in found.rows) + sum(not one.good for one in found.people)
+    red = sum(row.result in RED for row in found.rows) + sum(not one.vouched for one in found.people)
     total = len(found.rows) + len(found.people)
     lines.append(f"{found.sprint}: {red} of {total} are red" if red else f"{found.sprint}: none of {total} is red")
     return "\n".join(lines)
@@ -64,7 +64,7 @@ def _proof(proof: CanaryProof) -> list[str]:
     lines = [f"  {'closes' if proof.sound else 'DEFECT':7}  {proof.criterion}{soft}"]
     for one in proof.planted:
         seen = f"seen: {one.reason}" if one.closed else f"NOT SEEN: {one.reason}"
-        lines.append(folded(f"{'':{HANG}}{one.what}: {seen}", HANG + 2))
+        lines.append(folded(f"{'':{HANG}}{one.violation}: {seen}", HANG + 2))
     return lines
 
 
@@ -92,8 +92,8 @@ def text(proof: Proof) -> str:
     lines = [table(_HEADINGS, rows, right=(4,)) if rows else "no change to prove"]
     for each in proof.changes:
         lines += ["", *details(each)] if _asks_for_words(each) else []
-    if proof.left:
-        lines += ["", f"{proof.left} changes were not tried: the time is used up. Run it again to go on."]
+    if proof.remaining:
+        lines += ["", f"{proof.remaining} changes were not tried: the time is used up. Run it again to go on."]
     return "\n".join((*lines, "", *(f"note: {each}" for each in notes(proof)), summary(proof)))
 
 
@@ -118,8 +118,8 @@ def details(proof: ChangeProof) -> Iterator[str]:
         yield f"    {_place(place)}"
     if len(proof.unguarded) > _MOST_PLACES:
         yield f"    and {len(proof.unguarded) - _MOST_PLACES} more places"
-    if proof.untried:
-        yield f"  not tried, for lack of runs or time: {counted(proof.untried, 'hunk')} (--runs, --time)"
+    if proof.not_tried:
+        yield f"  not tried, for lack of runs or time: {counted(proof.not_tried, 'hunk')} (--runs, --time)"
 
 
 def sentence(proof: ChangeProof) -> str:
@@ -209,7 +209,7 @@ def lines_cell(proof: ChangeProof) -> str:
 
 
 def _asks_for_words(proof: ChangeProof) -> bool:
-    partly = bool(proof.unguarded or proof.untried or any(_is_weak(each) for each in proof.tests))
+    partly = bool(proof.unguarded or proof.not_tried or any(_is_weak(each) for each in proof.tests))
     return proof.verdict is not ProofVerdict.NOTHING and (proof.verdict is not ProofVerdict.PROVEN or partly)
 
 

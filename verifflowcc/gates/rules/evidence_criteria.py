@@ -54,12 +54,12 @@ def assess_trace(criterion: Criterion, _stage_id: str, facts: Facts) -> Assessme
     notes = tuple(_assess_trace_notes(findings, red, planned, report, baseline_for(criterion, facts)))
     subject = digest_text("".join(f"{each.key}\0{each.message}\n" for each in red))
     counted = f"{count} {_plural(criterion.items, count)}"
-    if not any(each.asked for each in asked):
+    if not any(each.examined for each in asked):
         reason = f"its checks ({', '.join(criterion.checks) or 'all'}) had nothing to look at"
         return Assessment(criterion, Verdict.NOT_EVALUABLE, reason, CHECK, subject=subject, notes=notes)
     if red:
         reason, step = f"{_findings(len(red))} in {counted}: {_first_messages(red)}", red[0].step
-        missing = missing_results(red, report.asked)
+        missing = missing_results(red, report.checks)
         if missing is not None and (missing.nothing or len(red) > MOST):
             reason, step = _without_results(missing), facts.results_command
         return Assessment(criterion, Verdict.FAIL, reason, step or CHECK, subject=subject, notes=notes)

@@ -244,8 +244,8 @@ def _changed(review: Review, asked: _PeopleCriterion) -> str:
     """Name the files that differ from what the reviewer saw, as far as that is on record."""
     now = dict(subject_files(asked.criterion, asked.stage, asked.facts))
     folder = f"{artifacts_folder(asked.facts.sprint.id, asked.stage)}/"
-    differ = sorted(path for path in {*review.seen, *now} if review.seen.get(path) != now.get(path))
-    if not review.seen or not differ:
+    differ = sorted(path for path in {*review.file_digests, *now} if review.file_digests.get(path) != now.get(path))
+    if not review.file_digests or not differ:
         return "what it covers"
     names = [path.removeprefix(folder) for path in differ]
     return _listed(names if len(names) <= _SHOWN else [*names[: _SHOWN - 1], f"{len(names) - _SHOWN + 1} more"])

@@ -69,13 +69,13 @@ class ReportedStage:
 
 @dataclass(frozen=True, slots=True)
 class ReportedEvidence:
-    """A piece of evidence; `problem` says why it is none, `opened` whether its file was read."""
+    """A piece of evidence; `problem` says why it is none, `readable` whether its file was read."""
 
     id: str
     stage: str
     criterion: str
     actor: str
-    opened: bool
+    readable: bool
     kind: str = ""
     trust: str = ""
     time: str = ""
@@ -94,7 +94,7 @@ class ReportedMove:
 
     time: str
     actor: str
-    does: str
+    action: str
     reason: str
 
 
@@ -142,7 +142,7 @@ def make_report(facts: Facts, ordered: Sequence[Event], metrics: SprintMetrics) 
     parents before children.
     """
     state = facts.sprint
-    counting = [event for event in ordered if event.id not in {move.event for move in state.aside}]
+    counting = [event for event in ordered if event.id not in {move.event for move in state.set_aside}]
     start = next((event for event in counting if event.type is EventType.SPRINT_STARTED), None)
     ends = [(one.event, one.expires) for one in facts.reviews] + [(one.event, one.expires) for one in facts.waivers]
     return SprintReport(
@@ -207,14 +207,14 @@ def _report_evidence(recorded: RecordedEvidence) -> ReportedEvidence:
     name = recorded.path.rpartition("/")[2].removesuffix(".json")
     if one is None:
         return ReportedEvidence(
-            name, recorded.stage, recorded.criterion, recorded.actor, opened=False, problem=recorded.problem
+            name, recorded.stage, recorded.criterion, recorded.actor, readable=False, problem=recorded.problem
         )
     return ReportedEvidence(
         id=one.id,
         stage=one.stage,
         criterion=one.criterion,
         actor=recorded.actor,
-        opened=True,
+        readable=True,
         kind=str(one.kind),
         trust=str(one.trust),
         time=one.time,
@@ -369,7 +369,7 @@ def _verdict(each: ReportedVerdict, stage: ReportedStage) -> str:
 
 def _evidence(one: ReportedEvidence) -> str:
     name = f"{one.stage}: `{one.criterion}`: {one.id}" if one.stage else one.id
-    if not one.opened:
+    if not one.readable:
         status = f"none: {one.problem}" if one.problem else f"added by {one.actor}; later evidence takes its place"
         return clause(f"{name}: {status}")
     ran = f", command {one.command} with exit code {_code(one.exit_code)}" if one.command else ""
@@ -387,7 +387,7 @@ def _code(code: int | None) -> str:
 def _moves(report: SprintReport) -> Iterator[str]:
     for move in report.moves:
         why = f": {move.reason}" if move.reason else ""
-        yield clause(f"{move.time[:10]}: {move.actor} {move.does}{why}")
+        yield clause(f"{move.time[:10]}: {move.actor} {move.action}{why}")
 
 
 def _comment(one: Feedback, sprint: str) -> str:

@@ -36,9 +36,9 @@ def deviations_in_sprint(state: SprintState, present: Outputs) -> Iterator[str]:
             yield skipped(each)
         if name in present and each.status in {*DONE, StageStatus.STALE}:
             yield from _changes(name, each.artifacts, present[name])
-    for move in state.aside:
+    for move in state.set_aside:
         why = f": {move.reason}" if move.reason else ""
-        yield clause(f"{move.actor} {move.does}, which {move.decided_by} set aside{why}")
+        yield clause(f"{move.actor} {move.action}, which {move.decided_by} set aside{why}")
 
 
 def clause(text: str) -> str:

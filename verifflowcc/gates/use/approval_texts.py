@@ -112,7 +112,7 @@ def _against_start(workspace: Workspace, state: SprintState, one: Artifact, last
     if not one.digest:
         return ApprovalText(one.path, "", "removed since the sprint started")
     shown = _text(workspace, one, last)
-    if shown.diff or shown.note or (last and one.path in last.seen):
+    if shown.diff or shown.note or (last and one.path in last.file_digests):
         return replace(shown, text="", left_out=0)
     recorded, root = state.rules or {}, workspace.root
     if one.path in recorded:
@@ -150,9 +150,9 @@ def _since(workspace: Workspace, one: Artifact, data: bytes, last: Review | None
     if last is None:
         return "", ""
     since = f"the approval by {last.actor} on {last.time[:10]}"
-    if not last.seen:
+    if not last.file_digests:
         return f"{since} names no files to compare with", ""
-    earlier = last.seen.get(one.path)
+    earlier = last.file_digests.get(one.path)
     if earlier is None:
         return f"new since {since}", ""
     if earlier == one.digest:
@@ -168,7 +168,7 @@ def _since(workspace: Workspace, one: Artifact, data: bytes, last: Review | None
 
 def _gone(files: tuple[Artifact, ...], last: Review | None) -> Iterator[ApprovalText]:
     """Yield a line for each file that was approved and does not exist any more."""
-    seen: Mapping[str, str] = last.seen if last else {}
+    seen: Mapping[str, str] = last.file_digests if last else {}
     present = {one.path for one in files}
     for path in sorted(set(seen) - present):
         yield ApprovalText(path, "", f"removed since the approval by {last.actor if last else ''}")

@@ -124,11 +124,11 @@ class Opinions:
 class Approval:
     """A word that is on record, what became of the criterion by it, and how it got there."""
 
-    word: Review
-    asked: Assessment
-    line: str
+    review: Review
+    assessment: Assessment
+    commit_line: str
     """The line for a signed commit."""
-    done: Transition
+    move: Transition
 
 
 def what_to_approve(
@@ -228,7 +228,7 @@ def approve_signed(
     _require_another(what, by)
     _require_no_rejection(workspace, what, actor, vouching.sha)
     made = _record(workspace, what, opinions, by, vouching, commit=commit)
-    return replace(made, done=replace(made.done, notes=(*made.done.notes, vouching.reason)))
+    return replace(made, move=replace(made.move, notes=(*made.move.notes, vouching.reason)))
 
 
 def _approvable(
@@ -404,7 +404,7 @@ def _side(fork: Fork, sprint_id: str, keep: str) -> Move:
     hint = f"vfcc sprint resolve {sprint_id}"
     if found:
         raise UsageError(ambiguous(keep, [short_id(one, sides) for one in found], "sides of the fork"), hint=hint)
-    listed = " or ".join(f"{move.event} ({move.actor} {move.does})" for move in fork.moves)
+    listed = " or ".join(f"{move.event} ({move.actor} {move.action})" for move in fork.moves)
     raise UsageError(f"{keep} begins no side of the fork: it is {listed}", hint=hint)
 
 

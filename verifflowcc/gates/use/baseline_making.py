@@ -118,7 +118,7 @@ class RecordedBaseline:
     baseline: Baseline
     removed: tuple[str, ...]
     """Names in the previous baseline and not in this one."""
-    done: Transition
+    move: Transition
 
 
 def propose_baseline(  # noqa: PLR0913 - one argument for each option, and who acts

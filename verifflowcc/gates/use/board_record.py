@@ -207,7 +207,7 @@ def _agents(workspace: Workspace, notices: list[str]) -> tuple[AgentLine, ...]:
     found: dict[str, AgentLine] = {}
     for each in actions:
         who = each.role or each.client or each.session
-        found.setdefault(who, AgentLine(who, each.time, each.tool, each.about, each.success))
+        found.setdefault(who, AgentLine(who, each.time, each.tool, each.subject, each.success))
     return tuple(found.values())
 
 

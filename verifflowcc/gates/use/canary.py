@@ -123,7 +123,7 @@ class PlantedFault:
     `reason` is that of the criterion's assessment with the violation in place.
     """
 
-    what: str
+    violation: str
     """The fault that was planted."""
     closed: bool
     """Whether the gate closed."""
@@ -200,6 +200,6 @@ def _proof(criterion: Criterion, stage_id: str, facts: Facts) -> CanaryProof:
 
 def _sound(criterion: Criterion, planted: Sequence[PlantedFault]) -> bool:
     """A limit above or below is enough for a number: one of the two must be seen, and everything else."""
-    numbers = [one for one in planted if criterion.kind is CriterionKind.METRIC and one.what in FAR_NUMBERS]
+    numbers = [one for one in planted if criterion.kind is CriterionKind.METRIC and one.violation in FAR_NUMBERS]
     others = [one for one in planted if one not in numbers]
     return all(one.closed for one in others) and (not numbers or any(one.closed for one in numbers))

@@ -101,8 +101,8 @@ class EvidenceLine:
 class EvidenceView:
     """One piece of evidence, where it lies, who added it, and what it shows.
 
-    `asked` is what the gate says of its criterion now where it is the latest, else what it showed when it was made;
-    None where the sprint has no such criterion.
+    `assessment` is what the gate says of its criterion now where it is the latest, else what it showed when it was
+    made; None where the sprint has no such criterion.
     """
 
     evidence: Evidence
@@ -110,7 +110,7 @@ class EvidenceView:
     actor: str
     event: str
     latest: bool
-    asked: Assessment | None
+    assessment: Assessment | None
 
 
 def list_evidence(

@@ -127,7 +127,7 @@ class EvidenceAddition:
     """Evidence that was taken in, and what the gate says of its criterion now."""
 
     evidence: Evidence
-    asked: Assessment
+    assessment: Assessment
 
 
 def add_evidence(

@@ -41,7 +41,7 @@ class Redaction:
     criterion: str
     path: str
     kinds: tuple[str, ...]
-    done: Transition
+    move: Transition
 
 
 @dataclass(frozen=True, slots=True)

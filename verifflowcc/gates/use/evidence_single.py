@@ -382,7 +382,7 @@ def _measured(found: ChangeProof, product: int, refactoring: str) -> Measurement
         "tests": len(found.tests),
         **{name.replace(" ", "_"): counts[one] for one, name in _NAMES.items()},
         "unguarded": sum(each.size for each in found.unguarded),
-        "untried": found.untried,
+        "untried": found.not_tried,
         **({REFACTORING: 1} if refactoring else {}),
     }
     if refactoring:

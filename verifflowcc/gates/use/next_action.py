@@ -15,27 +15,27 @@ from verifflowcc.sprint.use.sprint_reading import command_in, not_chosen, resolv
 class NextStep:
     """What to do, why, and the command (or, where no command can do it, the words).
 
-    `owed` are all criteria that are not met, in the order in which to meet them. `instead` is what a person may run to
-    leave all of them open; empty where a hard one is among them. `by` is what chose the sprint of several open ones.
-    `notes` are those of the gate.
+    `unmet` are all criteria that are not met, in the order in which to meet them. `alternative` is what a person may
+    run to leave all of them open; empty where a hard one is among them. `chosen_by` is what chose the sprint of several
+    open ones. `notes` are those of the gate.
     """
 
     sprint: str | None
     """Null if there is none."""
     why: str
     command: str
-    owed: tuple[UnmetCriterion, ...] = ()
+    unmet: tuple[UnmetCriterion, ...] = ()
     """Criteria that are not met, hard ones first."""
-    instead: str = ""
+    alternative: str = ""
     """A person's command to leave them open; empty if one is hard."""
-    by: str = ""
+    chosen_by: str = ""
     """What selected the sprint among several, or empty."""
     notes: tuple[str, ...] = ()
 
     @property
     def first(self) -> UnmetCriterion | None:
         """The criterion that the command is for; None where it is for none."""
-        return next((each for each in self.owed if each.command == self.command), None)
+        return next((each for each in self.unmet if each.command == self.command), None)
 
 
 def next_step(workspace: Workspace, sprint_id: str | None = None, stage_id: str | None = None) -> NextStep:
@@ -52,14 +52,14 @@ def next_step(workspace: Workspace, sprint_id: str | None = None, stage_id: str 
             raise not_chosen(found)
         return NextStep(None, "no sprint is open", 'vfcc sprint start "Title"')
     step = _in_sprint(workspace, show_sprint(workspace, found.id), stage_id)
-    return replace(step, by=found.by) if found.label else step
+    return replace(step, chosen_by=found.by) if found.label else step
 
 
 def _named(workspace: Workspace, step: NextStep, sprint_id: str) -> NextStep:
     """Return a step whose commands name the sprint where they would act on another one, or on none."""
     named = command_in(workspace, sprint_id)
-    owed = tuple(replace(each, command=named(each.command)) for each in step.owed)
-    return replace(step, command=named(step.command), owed=owed, instead=named(step.instead))
+    owed = tuple(replace(each, command=named(each.command)) for each in step.unmet)
+    return replace(step, command=named(step.command), unmet=owed, alternative=named(step.alternative))
 
 
 def _in_sprint(workspace: Workspace, state: SprintState, stage_id: str | None) -> NextStep:

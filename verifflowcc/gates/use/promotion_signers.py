@@ -79,18 +79,18 @@ def _pair(name: str, email: str) -> tuple[str, str]:
 class VouchedDecision:
     """An approval, acceptance, waiver, skip or refactoring, and the commit that vouches for it.
 
-    `written` are the authors of what is approved, or left without a review; empty where that has changed since. `good`
-    is false where no commit vouches for it, and where it is by an author.
+    `authors` are the authors of what is approved, or left without a review; empty where that has changed since.
+    `vouched` is false where no commit vouches for it, and where it is by an author.
     """
 
     event: str
-    what: str
+    decision: str
     actor: str
-    good: bool
+    vouched: bool
     """Whether a commit vouches for it and nothing is wrong."""
     reason: str
     step: str = ""
-    written: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
     """Authors of the content; empty if it changed since."""
 
 

@@ -78,7 +78,7 @@ class Unguarded:
 class ChangeProof:
     """The proof of one change: a commit, a range, `staged` or `work tree`.
 
-    `unguarded` are lines that no test needs, `untried` counts hunks without a run, and `notes` are sentences.
+    `unguarded` are lines that no test needs, `not_tried` counts hunks without a run, and `notes` are sentences.
     """
 
     change: str
@@ -87,7 +87,7 @@ class ChangeProof:
     why: str
     tests: tuple[TestVerdict, ...] = ()
     unguarded: tuple[Unguarded, ...] = ()
-    untried: int = 0
+    not_tried: int = 0
     runs: int = 0
     duration_ms: int = 0
     notes: tuple[str, ...] = ()
@@ -154,7 +154,7 @@ def prove_change(
         why=why,
         tests=tests,
         unguarded=unguarded,
-        untried=untried,
+        not_tried=untried,
         runs=trials.runs,
         duration_ms=_since(started),
         notes=notes,
@@ -456,14 +456,14 @@ def counted(number: int, what: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What is shown of each change, in order. `left` is the number of changes for which no time was left.
+    """What is shown of each change, in order. `remaining` is the number of changes for which no time was left.
 
     Paths are relative to `folder`, which is relative to the repository's top.
     """
 
     command: tuple[str, ...]
     changes: tuple[ChangeProof, ...]
-    left: int = 0
+    remaining: int = 0
     """Changes for which there was no time."""
     folder: str = ""
 
@@ -475,7 +475,7 @@ class Proof:
     @property
     def open(self) -> bool:
         """Whether something could not be judged."""
-        return self.left > 0 or any(each.verdict is ProofVerdict.INCONCLUSIVE for each in self.changes)
+        return self.remaining > 0 or any(each.verdict is ProofVerdict.INCONCLUSIVE for each in self.changes)
 
 
 def prove(

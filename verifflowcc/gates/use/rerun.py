@@ -60,7 +60,7 @@ class Rerun:
     stage: str
     criterion: str
     evidence: str
-    found: RerunResult
+    result: RerunResult
     reason: str
     step: str = ""
     notes: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Reproduction:
     @property
     def sound(self) -> bool:
         """Whether nothing is red."""
-        return not any(row.found in RED for row in self.rows) and all(one.good for one in self.people)
+        return not any(row.result in RED for row in self.rows) and all(one.vouched for one in self.people)
 
 
 def reproduce(workspace: Workspace, sprint_id: str) -> Reproduction:
@@ -95,7 +95,7 @@ def reproduce(workspace: Workspace, sprint_id: str) -> Reproduction:
     settled = {(row.stage, row.criterion, row.evidence) for row in rows}
     left = [pair for pair in latest if (pair[0].stage, pair[0].criterion.id, id_of(pair[1])) not in settled]
     rows += _run_again(workspace, left, facts)
-    rows += _not_met(state, facts, {(row.stage, row.criterion) for row in rows if row.found in RED})
+    rows += _not_met(state, facts, {(row.stage, row.criterion) for row in rows if row.result in RED})
     if not rows and not people:
         raise WorkspaceError(f"{sprint_id} has no evidence to reproduce", hint="vfcc evidence run")
     criteria = {(wanted.stage, wanted.criterion.id): wanted.criterion for wanted, _ in latest}

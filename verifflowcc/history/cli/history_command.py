@@ -139,14 +139,14 @@ def saved_page(found: "SavingReport") -> str:
         "",
         table(heading, rows, right=(1, 2, 3, 4, 5, 6)),
         "",
-        f"{_percent(found.of_all_calls)} of all {found.calls} calls of tools were answered before they were made",
+        f"{_percent(found.share_of_all_calls)} of all {found.calls} calls of tools were answered before they were made",
     ]
     if found.interval:
         low, high = map(_percent, found.interval)
         lines.append(f"share answered, 95 % interval over sessions: {low} to {high}")
-    lines.append(f"share answered with {2 * found.budget_tokens:,} tokens: {_percent(found.twice.share)}")
-    if found.unasked:
-        lines.append(f"{found.unasked} calls look around and belong to no prompt; they are not counted")
+    lines.append(f"share answered with {2 * found.budget_tokens:,} tokens: {_percent(found.at_double_budget.share)}")
+    if found.not_judged:
+        lines.append(f"{found.not_judged} calls look around and belong to no prompt; they are not counted")
     if found.causes:
         lines += [
             "",
@@ -157,7 +157,7 @@ def saved_page(found: "SavingReport") -> str:
 
 
 def _row(title: str, each: "Tally") -> tuple[str, ...]:
-    counts = (each.calls, each.wholly, each.partly, each.again)
+    counts = (each.calls, each.answered, each.partly_answered, each.repeated)
     return (title, *map(str, counts), _percent(each.share), _percent(each.covered))
 
 
@@ -409,7 +409,7 @@ _LONGEST = 120
 def actions_table(found: "Sequence[Action]") -> str:
     """Return calls of tools as a table."""
     rows = [
-        (_when(each.time), each.role or each.client or "–", each.tool, _went(each.success), _short(each.about))
+        (_when(each.time), each.role or each.client or "–", each.tool, _went(each.success), _short(each.subject))
         for each in found
     ]
     return table(("when", "who", "tool", "went", "about"), rows) if rows else ""

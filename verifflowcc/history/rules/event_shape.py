@@ -7,7 +7,6 @@ it imports next to nothing.
 
 from verifflowcc.base.text.identifiers import ulid
 from verifflowcc.base.text.quick_json import write
-from verifflowcc.history.rules.touches import placed, touches
 
 TYPE_CHECKING = False
 
@@ -220,6 +219,8 @@ def _add_tool(
         return
     response = payload.get("tool_response")
     event["gen_ai.tool.call.arguments"] = _reduced(parameters, withhold)
+    from verifflowcc.history.rules.touches import placed, touches
+
     error = _error(payload, response)
     event["success"] = None if not error and _is_silent(client, tool, response) else not error
     if error:

@@ -306,14 +306,15 @@ class JudgedCall:
 @dataclass(frozen=True, slots=True)
 class Tally:
     """Calls, how many were answered wholly and in part, and thousandths: of calls that were answered wholly, and of all
-    that was looked for. `again` counts those that were not answered wholly and looked for the same as an earlier one.
+    that was looked for. `repeated` counts those that were not answered wholly and looked for the same as an earlier
+    one.
     """
 
     calls: int = 0
-    wholly: int = 0
+    answered: int = 0
     """Calls answered wholly."""
-    partly: int = 0
-    again: int = 0
+    partly_answered: int = 0
+    repeated: int = 0
     """Unanswered calls that repeat an earlier one."""
     share: int = 0
     """The share of calls answered wholly."""
@@ -333,25 +334,25 @@ class UnansweredCount:
 class SavingReport:
     """What prompts had answered, with so many tokens of code in each, and with twice as many.
 
-    `calls` are all calls of tools of the sessions, `unasked` those that look around and belong to no prompt; they are
-    not judged. `of_all_calls` is the share of all calls that were answered wholly, in thousandths. `interval` is the
-    95 % one of the share that was answered wholly, over sessions; None where there are fewer than two.
+    `calls` are all calls of tools of the sessions, `not_judged` those that look around and belong to no prompt; they
+    are not judged. `share_of_all_calls` is the share of all calls that were answered wholly, in thousandths. `interval`
+    is the 95 % one of the share that was answered wholly, over sessions; None where there are fewer than two.
     """
 
     budget_tokens: int
     sessions: int
     prompts: int
     calls: int
-    unasked: int
+    not_judged: int
     """Calls that look around but follow no prompt."""
     kinds: Mapping[str, Tally]
     """Tallies of `search`, `listing` and `read`."""
     total: Tally
-    of_all_calls: int
+    share_of_all_calls: int
     """The share of all tool calls that were answered wholly."""
     interval: tuple[int, int] | None
     """A 95 % interval of the share over sessions; null for fewer than two."""
-    twice: Tally
+    at_double_budget: Tally
     """The tally with twice as many tokens."""
     causes: tuple[UnansweredCount, ...] = ()
     """Why calls were not answered wholly, most frequent first."""
@@ -432,12 +433,12 @@ def saved(found: Sequence[JudgedCall], twice: Sequence[JudgedCall], counts: "Cou
         sessions=len({each.session for each in found}),
         prompts=counts.prompts,
         calls=counts.calls,
-        unasked=counts.unasked,
+        not_judged=counts.unasked,
         kinds={str(kind): tally([each for each in found if each.kind is kind]) for kind in LookKind},
         total=whole,
-        of_all_calls=WHOLE * whole.wholly // counts.calls if counts.calls else 0,
+        share_of_all_calls=WHOLE * whole.answered // counts.calls if counts.calls else 0,
         interval=interval(found),
-        twice=tally(twice),
+        at_double_budget=tally(twice),
         causes=tuple(UnansweredCount(*each) for each in sorted(causes.items(), key=lambda each: (-each[1], each[0]))),
     )
 

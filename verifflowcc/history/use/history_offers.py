@@ -4,8 +4,6 @@ All of it is of this machine alone, and what agents said is shown as theirs: on 
 """
 
 import json
-import os
-from collections.abc import Iterator
 
 from verifflowcc.base.files.layout import MEMORY, SourceContent
 from verifflowcc.base.records import dataclass
@@ -14,7 +12,7 @@ from verifflowcc.base.text.stems import stems
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.agent_history import Posting, TaskEpisode, ranked
 from verifflowcc.history.store.history_tables import ROLE_OF, HistoryTables, task_rows
-from verifflowcc.history.use.history_reading import SHARED, history_folders, open_history, open_history_soon
+from verifflowcc.history.use.history_reading import open_history, open_history_soon
 from verifflowcc.history.use.questions import (
     episode,
     milliseconds_now,
@@ -103,7 +101,7 @@ ACTIONS = 20
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A call of a tool in one line: `about` is the file, the command or what else says what it was for."""
+    """A call of a tool in one line: `subject` is the file, the command or what else says what it was for."""
 
     time: str
     session: str
@@ -111,7 +109,7 @@ class Action:
     role: str | None
     """The agent's role, or null."""
     tool: str
-    about: str
+    subject: str
     """The file, the command or another argument."""
     success: bool | None
     """Null if unknown."""
@@ -208,14 +206,6 @@ def _about(parameters: str, files: str | None) -> str:
 _FILES, _OPEN, _LONGEST = 8, 3, 300
 
 
-def history_places(workspace: Workspace) -> Iterator[str]:
-    """Yield the folders and files, by path below the project's root, that what is offered follows from."""
-    for folder in (*history_folders(workspace), workspace.memory / SHARED):
-        below = os.path.relpath(folder.resolve(), workspace.root.resolve())
-        yield below
-        yield from (f"{below}/{path.name}" for path in sorted(folder.glob("*.jsonl")))
-
-
 def recent_actions_text(workspace: Workspace, role: str) -> SourceContent | None:
     """Return what the role did last as JSON, newest first; None where nothing was recorded.
 
@@ -227,7 +217,7 @@ def recent_actions_text(workspace: Workspace, role: str) -> SourceContent | None
         return None
     lines = []
     for each in found:
-        line = {"time": each.time, "tool": each.tool, "about": plain_line(each.about, _LONGEST)}
+        line = {"time": each.time, "tool": each.tool, "about": plain_line(each.subject, _LONGEST)}
         outcome: dict[str, str | bool] = {} if each.success is None else {"success": each.success}
         error = {"error": plain_line(each.error, _LONGEST)} if each.error else {}
         lines.append(json.dumps(line | outcome | error, ensure_ascii=False))

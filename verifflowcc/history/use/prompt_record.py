@@ -1,15 +1,19 @@
 """Note a compiled prompt, so that a hook which meets it again takes it for no words of a person."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verifflowcc.base.git.git_repository import repository_around, worktree_tops
 from verifflowcc.base.model.entries import Prompt, Question
 from verifflowcc.base.text.own_text import fingerprint
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.event_shape import digest_of
 from verifflowcc.history.store.hook_files import add_sent_prompt
+from verifflowcc.history.store.partitions import ENDING, FOLDER, LOCAL, folders_of
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.config_values import TokenSettings
@@ -29,6 +33,25 @@ def project_counter(workspace: Workspace, settings: "TokenSettings | None" = Non
     with Index(workspace.local / "index.db") as index:
         yield open_counter(given, index.counts)
         index.save()
+
+
+# Whether there is a history, and where: asked before what reads one is imported.
+
+
+def history_places(workspace: Workspace) -> Iterator[str]:
+    """Yield the folders and files, by path below the project's root, that what a prompt shows of it follows from."""
+    for folder in (*map(Path, folders_of(str(workspace.root))), workspace.memory / FOLDER):
+        below = os.path.relpath(folder.resolve(), workspace.root.resolve())
+        yield below
+        yield from (f"{below}/{path.name}" for path in sorted(folder.glob(f"*{ENDING}")))
+
+
+def is_recorded(workspace: Workspace) -> bool:
+    """Return whether anything was recorded here, or was committed by others; also in a worktree's own folder."""
+    around = repository_around(str(workspace.root))
+    others = (f"{top}/{LOCAL}/{FOLDER}" for top in worktree_tops(around)) if around else ()
+    folders = (*folders_of(str(workspace.root)), f"{workspace.memory}/{FOLDER}", *others)
+    return any(next(Path(folder).glob(f"*{ENDING}"), None) for folder in folders)
 
 
 _LONGEST_TASK = 500

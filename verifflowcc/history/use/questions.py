@@ -7,7 +7,6 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.agent_history import CoEdit, FileEdit, FileInteraction, TaskEpisode, co_edits
 from verifflowcc.history.rules.event_shape import moment
-from verifflowcc.history.rules.learning import intent_of
 from verifflowcc.history.store.history_tables import (
     HistoryTables,
     TaskRow,
@@ -117,6 +116,8 @@ def milliseconds_now(workspace: Workspace) -> int:
 
 def episode(history: HistoryTables, row: TaskRow, now_ms: int | None) -> TaskEpisode:
     """Return a task with its files and tools."""
+    from verifflowcc.history.rules.learning import intent_of  # a prompt asks of histories that hold no task
+
     files = files_of(history, row.id)
     edited = any(_WRITING & set(operations.split(",")) for _, operations in files)
     status = status_of(row, now_ms)

@@ -222,7 +222,7 @@ def _refuse_to_ask(planned: object) -> None:
 
 def _owed_lines(step: NextStep) -> list[str]:
     lines = []
-    for each in step.owed:
+    for each in step.unmet:
         soft = "" if each.mode is Mode.HARD else ", soft"
         person = ", only a person can meet it" if each.person else ""
         headings = f"; headings: {', '.join(each.headings)}" if each.headings else ""
@@ -234,7 +234,7 @@ def _step(workspace: Workspace, step: NextStep) -> str:
     """Return the next step as a call; where the first one is a person's, the first that an agent can do."""
     command = step.command
     if step.first and step.first.person:
-        others = [each.command for each in step.owed if each.command and not each.person]
+        others = [each.command for each in step.unmet if each.command and not each.person]
         command = others[0] if others else command
     return step_of(command, _stay(workspace, step))
 

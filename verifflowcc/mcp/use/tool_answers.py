@@ -273,7 +273,11 @@ def place_lines(workspace: Workspace, step: NextStep) -> list[str]:
     stage = state.stage(state.current) if state.current else None
     role = f", role {stage.stage.role}" if stage else ""
     goals = [f"goals: {'; '.join(state.goals)}"] if state.goals else []
-    return [f"sprint {state.id} ({state.title}): {where}{role}{f' ({step.by})' if step.by else ''}", *goals, step.why]
+    return [
+        f"sprint {state.id} ({state.title}): {where}{role}{f' ({step.chosen_by})' if step.chosen_by else ''}",
+        *goals,
+        step.why,
+    ]
 
 
 def _code_text_place(found: LocatedDefinition) -> str:

@@ -163,11 +163,11 @@ def _memory_exchange_page(done: "MemoryImportResult") -> str:
     from verifflowcc.base.text.hidden_text import printable
     from verifflowcc.memory.use.importing import ImportOutcome
 
-    shown = [each for each in done.items if each.fate is not ImportOutcome.UNCHANGED]
+    shown = [each for each in done.items if each.outcome is not ImportOutcome.UNCHANGED]
     lines = []
     for each in shown[:_MOST]:
         what = f"{each.id} ({each.type}, {each.scope})" if each.id else each.where
-        lines.append(f"{each.fate}: {what}" + (f": {each.why}" if each.why else ""))
+        lines.append(f"{each.outcome}: {what}" + (f": {each.why}" if each.why else ""))
     if len(shown) > _MOST:
         lines.append(f"and {len(shown) - _MOST:,} more")
     counts = ", ".join(f"{done.count(fate):,} {fate}" for fate in ImportOutcome if done.count(fate))

@@ -133,11 +133,14 @@ def _forget_source(here: "OutputContext", source: str, *, dry_run: bool, yes: bo
 
 def _purged(done: "PurgeResult") -> list[str]:
     would = "would be " if done.dry_run else ""
-    lines = [*_rows(done.gone, f"{would}gone"), *_rows(done.back, f"{would}back, since the summary of it is gone")]
-    lines += _rows(done.stand, f"{would}in force again")
+    lines = [
+        *_rows(done.removed, f"{would}gone"),
+        *_rows(done.restored, f"{would}back, since the summary of it is gone"),
+    ]
+    lines += _rows(done.in_force_again, f"{would}in force again")
     lines += [f"{other} still links to what is {would}gone" for other in done.linked_by]
     lines += [f"{session} contains some of it too; ingest it again to keep that" for session in done.other_sessions]
-    items = f"{len(done.gone):,} {'item' if len(done.gone) == 1 else 'items'}"
+    items = f"{len(done.removed):,} {'item' if len(done.removed) == 1 else 'items'}"
     return [*lines, f"{items} {would}gone that came from {done.source}"]
 
 
@@ -212,7 +215,7 @@ def move(
         out.emit_json(done)
         return
     more = ", as was begun before" if done.finished else ""
-    tell([f"{done.item.id}: moved from {done.was} to {done.scope} memory{more}"])
+    tell([f"{done.item.id}: moved from {done.previous_scope} to {done.scope} memory{more}"])
 
 
 def _memory_moving_ask(moving: "ItemChange", *, yes: bool) -> None:

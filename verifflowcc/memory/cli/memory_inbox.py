@@ -112,7 +112,7 @@ def _agreed(steering: "Sequence[LearnedStatement]") -> bool:
 def _page(done: "IngestResult") -> list[str]:
     from verifflowcc.memory.use.remembering import StatementOutcome
 
-    shown = [each for each in done.learned if each.fate is not StatementOutcome.SAME]
+    shown = [each for each in done.learned if each.outcome is not StatementOutcome.SAME]
     lines = [line for each in shown[:_MOST] for line in _lines(each)]
     if len(shown) > _MOST:
         lines.append(f"and {len(shown) - _MOST:,} more (--json has all)")
@@ -120,7 +120,7 @@ def _page(done: "IngestResult") -> list[str]:
     known = f", {done.known:,} of them known" if done.known else ""
     counts = ", ".join(f"{done.count(fate):,} {fate}" for fate in StatementOutcome if done.count(fate))
     lines.append(f"{turns} read{known}: {'would be ' if done.dry_run and counts else ''}{counts or 'nothing new'}")
-    if any(each.supersedes for each in done.learned if each.fate is StatementOutcome.ADDED) and not done.dry_run:
+    if any(each.supersedes for each in done.learned if each.outcome is StatementOutcome.ADDED) and not done.dry_run:
         lines.append("to undo a replacement: vfcc memory forget ID, with the id of the new item")
     if done.kept_turns is not None:
         new, before = done.kept_turns.kept, done.kept_turns.known
@@ -134,7 +134,7 @@ def _page(done: "IngestResult") -> list[str]:
 def _lines(each: "LearnedStatement") -> list[str]:
     what = f"{each.id or each.title or 'a statement'} ({each.type}, {each.scope})"
     title = f": {each.title}" if each.id else ""
-    lines = [f"{each.fate}: {what}{title}"]
+    lines = [f"{each.outcome}: {what}{title}"]
     lines += [f"  in place of {other}" for other in each.supersedes]
     lines += [f"  contradicts {other}" for other in each.contradicts]
     if each.why:
@@ -420,7 +420,7 @@ def _each_once(found: "Sequence[ScopedItem]") -> "list[ScopedItem]":
 
 
 def _promotion_line(done: "Promotion") -> str:
-    moved = done.scope != done.was
+    moved = done.scope != done.previous_scope
     replaced = f", in the place of {', '.join(done.supersedes)}" if done.supersedes and not moved else ""
     return f"{done.item.id}: {f'moved to {done.scope} memory' if moved else 'active'}{replaced}"
 

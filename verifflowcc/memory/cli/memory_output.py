@@ -383,7 +383,7 @@ def _lines(recalled: RecallResult, scopes: Sequence[str], *, explain: bool) -> I
         yield from _hit(number, hit, explain=explain)
     if explain:
         yield from _explained(recalled)
-    elif hidden := [lost for lost in recalled.lost if not lost.why.startswith("behind")]:
+    elif hidden := [lost for lost in recalled.left_out if not lost.why.startswith("behind")]:
         yield ""
         yield folded(f"not shown: {', '.join(f'{lost.item.id} ({lost.why})' for lost in hidden)}; --all shows them", 2)
 
@@ -430,10 +430,10 @@ def _edge(edge: Edge, item: str) -> str:
 
 
 def _explained(recalled: RecallResult) -> Iterator[str]:
-    if recalled.lost:
+    if recalled.left_out:
         yield ""
         yield "left out"
-        yield from (_lost(lost) for lost in recalled.lost)
+        yield from (_lost(lost) for lost in recalled.left_out)
     yield ""
     yield folded(f"looked for: {', '.join(dict.fromkeys(recalled.words)) or 'nothing'}", 2)
     yield f"scored: {recalled.candidates:,} {'text' if recalled.candidates == 1 else 'texts'}"
@@ -451,21 +451,21 @@ def evaluation_page(found: "Evaluation") -> list[str]:
     """Return the lines of an evaluation."""
     rows = [
         (", ".join(map(_rank, each.answers)), each.question, ", ".join(map(_named, each.answers)))
-        for each in found.asked
+        for each in found.questions
     ]
     questions = f"{len(rows):,} {'question' if len(rows) == 1 else 'questions'}"
-    measured = "; ".join(f"recall@{each.k} {share(each.recall_bp)}" for each in found.recall)
+    measured = "; ".join(f"recall@{each.k} {share(each.recall)}" for each in found.recall)
     lines = [table(("rank", "question", "expected"), rows), ""]
-    lines.append(folded(f"{questions}: {measured}; mean reciprocal rank {share(found.reciprocal_rank_bp)}", 2))
-    if any(answer.rank is None for each in found.asked for answer in each.answers):
-        lines.append(folded(f"{MISSED}: not among the best {found.looked}", 2))
+    lines.append(folded(f"{questions}: {measured}; mean reciprocal rank {share(found.reciprocal_rank)}", 2))
+    if any(answer.rank is None for each in found.questions for answer in each.answers):
+        lines.append(folded(f"{MISSED}: not among the best {found.depth}", 2))
     return lines
 
 
 def below(found: "Evaluation") -> str:
     """Return the sentence on recall that is not enough."""
     of = found.measured
-    return f"recall@{of.k} is {share(of.recall_bp)}, below {share(found.least_bp or 0)}"
+    return f"recall@{of.k} is {share(of.recall)}, below {share(found.minimum or 0)}"
 
 
 def share(basis_points: int) -> str:

@@ -271,8 +271,8 @@ def _ended(done: "EndedTask") -> Iterator[str]:
     for item in done.promoted:
         waits = f" (waits for a person: vfcc memory promote {item.id})" if item.pending else ""
         yield f"  kept in the project: {item.id}{waits}"
-    if done.gone:
-        yield f"  gone: {len(done.gone)} {'item' if len(done.gone) == 1 else 'items'}"
+    if done.removed:
+        yield f"  gone: {len(done.removed)} {'item' if len(done.removed) == 1 else 'items'}"
 
 
 def _page(shown: "TaskPage") -> Iterator[str]:

@@ -15,6 +15,7 @@ from verifflowcc.memory.rules.code_names import (
     much,
     named,
     noun,
+    plainer,
     quality,
     words_of,
 )
@@ -22,8 +23,9 @@ from verifflowcc.memory.rules.qualifiers import RETRACTED
 from verifflowcc.memory.rules.tool_kinds import SEVERAL, kind_of, plain_role, plain_tool
 
 _WHO = (
-    r"(?: (?:for )?(?:you|us|everyone|everybody|all of (?:you|us)|the (?:whole )?team|"
-    r"(?:our |all )?(?:team|developers|engineers|people)|nobody|anyone)\b)"
+    r"(?: (?:for )?(?:you|us|everyone (?:on|in) the team|everyone|everybody|all of (?:you|us)|the (?:whole )?team|"
+    r"(?:all (?:of )?|every )?(?:our |the )?(?:team|developers?|engineers?|people|staff)|"
+    r"nobody|anyone)\b)"
 )
 _SURELY = r"(?:'d|'ll| would| will| do| did| really| now| also| just| (?!only)[a-z]+ly| only)"
 _WISH = (
@@ -60,11 +62,12 @@ _CALM = (
     r"we have an? (?:\w+ )?(?:policy|rule|convention) (?:to|that)|"
     r"the team (?:has |have )?(?:decided|agreed|chosen)(?: to| that| on)|"
     r"appreciate (?:it )?if you(?: could| would)?|kindly|you(?:'ll| will) want to|"
-    r"we(?: [a-z]+ly)?(?= use\b)|recommend(?:ing)? (?=you\b)|"
+    r"we(?: [a-z]+ly)?(?= use\b)|we(?= require (?:an?|all|every)\b)|recommend(?:ing)? (?=you\b)|"
     r"(?:recommend|advise|encourage|urge|ask|remind)(?:ing)? (?:you|us|everyone|the team)(?: to| that you)?|"
     r"(?:is|directive) to(?= (?:never|always|avoid|not|use)\b)|"
     r"(?:you|we)(?= (?:always|never|no longer|do not|don't|avoid)\b)|we(?:'re| are)(?: now)?(?= (?!going)\w+ing\b)|"
-    r"(?<!how )(?<!what )(?<!why )(?<!when )(?:you|we)(?:'ll| will)(?: now| all)*(?= (?:be|not be|"
+    r"(?<!how )(?<!what )(?<!why )(?<!when )(?<!as )(?<!since )(?<!while )(?<!if )(?:you|we)(?:'ll| will)(?: "
+    r"now| all)*(?= (?:be|not be|"
     r"no longer be) \w+ing\b)|"
     r"(?:you|we)(?= (?:won't|shouldn't|mustn't)\b)|"
     r"(?:you|we|everyone|developers|engineers)(?:'re| are| is|'ll be| will be)(?: all| now| also)* (?:expected|"
@@ -99,7 +102,8 @@ _BETWEEN = re.compile(
 _SPEECH = re.compile(
     r"^(?:(?:and|also|so|then|now|next|but|plus|again|yes|no,|ok(?:ay)?|well|first(?:ly)?|second(?:ly)?|third(?:ly)?|"
     r"finally|lastly|additionally|furthermore|moreover|remember|note|actually|however|(?-i:[A-Z])\w+(?=,)|"
-    rf"{RETRACTED}|(?:instead of|rather than|contrary to) [^,;.]{{2,60}}(?=,))[,:!]?\s+)+",
+    rf"{RETRACTED}|(?:after|following|based on|given) (?:[\w-]+ ){{1,3}}(?:discussions?|consideration|thought|feedback|"
+    r"conversations?|reviews?)(?=,)|(?:instead of|rather than|contrary to) [^,;.]{{2,60}}(?=,))[,:!]?\s+)+",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
@@ -182,27 +186,36 @@ _USE = re.compile(
     rf"go(?:ing)? with|stick(?:ing)? (?:to|with)|(?:switch|transition|shift|migrat)(?:e|"
     rf"ing|ed)?(?: over)?{_FROM} to(?: using)?|"
     rf"mov(?:e|ing|ed)(?: over)?{_FROM} to(?: using)?|rely(?:ing)? (?:solely )?on|opt(?:ing)? for|choos(?:e|ing)|"
-    rf"prefer|"
+    rf"prefer|require(?= (?:an?|all|every)\b)|mov(?:e|ing) (?:you|us|everyone) (?:over )?to|"
     rf"leverag(?:e|ing)|mak(?:e|ing) use of|lean(?:ing)? on|integrat(?:e|ing)|embrac(?:e|ing)|"
     rf"set(?:ting)? up|practic(?:e|ing)|engag(?:e|"
     rf"ing) in|do(?:ing)?|"
-    rf"implement(?:ing)?|enabl(?:e|ing))\b"
+    rf"implement(?:ing)?|enabl(?:e|ing)|cod(?:e|ing) on(?= (?:at least |only |just )*(?:an? single|one|two|three|\d))|"
+    rf"work(?:ing)? with(?= (?:at least |only |just )*(?:an? single|one|two|three|\d)))\b"
     rf"(?: (?:the )?(?:use|usage) of\b| using\b)?\s*",
     re.IGNORECASE,
 )
-_MORE = {"set": "set up", "enabl": "enable", "implement": "implement", "practic": "practice", "engag": "engage in"}
+_MORE = {
+    "rely": "rely on",
+    "set": "set up",
+    "enabl": "enable",
+    "implement": "implement",
+    "practic": "practice",
+    "engag": "engage in",
+}
 """Verbs that say more than to use something, by the letters with which they start."""
 _INTO = re.compile(r"incorporat|integrat|introduc", re.IGNORECASE)
 _NEUTRAL = re.compile(
     r"(?:mak(?:e|ing) the (?:switch|change|move|transition) (?:and|to) |"
     r"(?:start(?:ed)?|begin|keep|continue|consider|be|try|get)(?:ning|ting|ing)? (?:to )?"
-    r"(?=\w+ing\b(?! (?:with|names)))|"
+    r"(?=(?!(?:start|begin|end)ing with)\w+ing\b(?! names))|"
     r"commit(?:ting)? to (?=[a-z]+ing\b)|get(?:ting)? (?:into the habit of|in the habit of|used to) |"
     r"mak(?:e|ing) it (?:a|our|your) (?:rule|policy|practice) (?:to )?|"
     r"(?:develop|form|build|keep|cultivat)(?:e|ing)? (?:a|the) (?:\w+ )?habit of |"
     r"mak(?:e|ing) (?:it a habit|a point|a habit|a conscious effort|an effort|use|it a point)(?: of| to)? |"
     r"(?:also|always|only|just|instead|all|now|ever) |"
-    r"aim(?:ing)? (?:for|to) (?=\w)|(?!only |apply )[a-z]+ly (?=[a-z])|focus(?:ing)? on (?=[a-z]+ing\b))",
+    r"aim(?:ing)? (?:for|to) (?=\w)|(?!(?:only|apply|rely|reply|supply) )[a-z]+ly (?=[a-z])|focus(?:ing)? on "
+    r"(?=[a-z]+ing\b))",
     re.IGNORECASE,
 )
 _NOT = re.compile(
@@ -215,8 +228,8 @@ _LEAVE = re.compile(
     r"stop(?:ping)?|refrain(?:ing)? from|quit(?:ting)?|ceas(?:e|ing)|discontinu(?:e|ing)|"
     r"drop(?:ping)?|"
     r"ditch(?:ing)?|ban(?:ning)?|abandon(?:ing)?|steer(?:ing)? clear of|stay(?:ing)? away from|mov(?:e|ing) away from|"
-    r"do(?:ing)? without|"
-    r"disregard(?:ing)?|forgo(?:ing)?|forbid|no(?: more)?(?! (?:need|matter|doubt|one|stone|problem|major|idea|"
+    r"do(?:ing)? (?:without|away with)|hold(?:ing)? off on|"
+    r"disregard(?:ing)?|forgo(?:ing)?|forbid|no(?: more)?(?! (?:prob|need|matter|doubt|one|stone|problem|major|idea|"
     r"longer)\b)|without|get(?:ting)? rid of|eliminat(?:e|ing))\b"
     r"(?: the (?:use|usage|practice) of)?\s*",
     re.IGNORECASE,
@@ -294,7 +307,7 @@ _AFFIXES = {"start": "start", "begin": "start", "prefix": "start", "end": "end",
 _ARTICLE = re.compile(r"^(?:the|a|an|our|your|only) ", re.IGNORECASE)
 _HOLDS = frozenset("include add put have write set give attach insert document".split())
 _MUST = re.compile(
-    r"^(?:(?P<all>every|all|each|any|the|our)\s+)?(?P<what>(?:[\w'-]+ ){0,3}?[\w'-]+) (?:(?:must|should|"
+    r"^(?:(?P<all>every|all|each|any|the|our|your)\s+)?(?P<what>(?:[\w'-]+ ){0,3}?[\w'-]+) (?:(?:must|should|"
     r"shall|has to|have to|needs? to|"
     r"may(?= not)|can(?=n't| not))(?P<no>n't| not| never| no longer)?(?: always)?|(?=(?:has|have|"
     r"includes?|contains?|carr(?:y|ies)|(?:begin|start|end)s?(?= with))\b)) "
@@ -310,19 +323,20 @@ _ROLE_OF = re.compile(
     r"(?P<yes>mandatory|required|compulsory|obligatory|non-negotiable|"
     r"(?:\w+ly )?(?:encouraged|recommended|expected)|"
     r"a must|the way to go)"
-    r"(?P<of> (?:for|in|on|before|with) .+)?|"
+    r"(?P<of> (?:for|in|on|before|with|when(?:ever)?) .+)?|"
     r"(?P<never>forbidden|prohibited|banned|"
-    r"off[- ]limits|deprecated))$",
+    r"not (?:allowed|permitted)(?: any ?more)?|off[- ]limits|deprecated))$",
     re.IGNORECASE,
 )
 _BE_DONE = re.compile(
     r"^(?:(?:all|every|each|any|the|our)(?: of)?(?: the| our)? )*(?P<what>(?:[\w'-]+ ){0,3}?[\w'-]+) "
     r"(?:must|should|shall|"
-    r"will|(?:is|are) to|has to|have to|needs? to)(?P<no> not| never| no longer)?(?: only| always)? be"
+    r"will|(?:is|are)(?P<not> not)? to|has to|have to|needs? to)(?P<no> not| never| no longer)?(?: only| always)? be"
     r"(?: only| always)? "
     r"(?P<done>[a-z-]+ed|written|kept|built|sent|put|set|run|made|taken|given|shown|held|done|drawn)\b(?P<rest> .+)?$",
     re.IGNORECASE,
 )
+_CARRIED_OUT = frozenset("held hosted conducted made taken done".split())
 _AVOIDED = frozenset("avoided banned forbidden prohibited dropped".split())
 _EVERY = frozenset("every each all any".split())
 _TOOLISH = re.compile(
@@ -384,6 +398,7 @@ def _read(clause: Clause) -> NormalForm | None:
     if negated and (found := _BUT_USE.search(text)):
         text, negated, left = text[found.end() :], False, False
     text = _FITTED.sub("use ", text)
+    text = plainer(text)
     text = _MAKE_OUR.sub(r"use \g<name> as \g<role>", _APPOSED.sub("", text))
     end = _END.search(text)
     text = text[: end.start()].strip() if end else text
@@ -423,11 +438,7 @@ def _used(text: str, negated: bool, *, left: bool) -> NormalForm | None:
 
 
 def _verb_of_use(verb: str) -> str:
-    """Return the verb under which a thing is to be used: its own, where that says more than to use it.
-
-    >>> _verb_of_use("utilizing "), _as_said("setting up ")
-    ('use', 'set up')
-    """
+    """Return the verb under which a thing is to be used: its own, where that says more than to use it."""
     word = verb.casefold()
     return next((base for start, base in _MORE.items() if word.startswith(start)), "use")
 
@@ -443,6 +454,8 @@ def _used_for(what: str, tail: str) -> tuple[str, str]:
     kind = _parted(role["role"])[0] if role else ""
     if known := kind_of(whole) or kind_of(f"{whole}s"):
         aimed = noun(_parted(aim["aim"])[0]) if aim else ""
+        if known == "communication" and re.search(r"\bvideo[- ](?:call|conferenc|meeting)", tail, re.IGNORECASE):
+            return "video-call", whole
         return aimed if known in SEVERAL and aimed.endswith(f"-{known}") else known, whole
     if role and not is_tool(kind):
         return plain_role(noun(kind)), whole
@@ -480,7 +493,9 @@ def _form(verb: str, rest: str, negated: bool) -> tuple[str, str]:
         return noun(found["what"]), f"name:{_flat(found['affix'])}"
     if number := much(rest):
         value, unit, without = number
-        return _joined(verb, _parted(without)[0], unit), value
+        return _joined(verb, _NOT_COUNTED.sub(" ", f"{_parted(without)[0]} {unit}")), value
+    if verb == "take" and (every := _ALL_DAYS.match(rest)):
+        return _joined(verb, _NOT_COUNTED.sub(" ", every["what"])), "all"
     if found := _IN_ALL.match(rest):
         what = f"{noun(found['what'])}-in-{noun(_parted(found['where'])[0])}"
         return (what, "use") if verb in _HOLDS else (f"{verb}-{what}", "do")
@@ -500,6 +515,13 @@ def _form(verb: str, rest: str, negated: bool) -> tuple[str, str]:
     if verb not in COMMON and (value := quality(what)):
         return noun(what), value
     return _joined(verb, what, tail), "do"
+
+
+_NOT_COUNTED = re.compile(r"\b(?:short|quick|brief|or so|year|part|each|allotted)\b", re.IGNORECASE)
+"""Words beside a number that make no other subject of it: `a short break every 50 minutes or so`."""
+_ALL_DAYS = re.compile(
+    r"all (?:of )?(?:your |the |our )?(?P<what>(?:[\w-]+ ){0,3}(?:days|hours|weeks))\b", re.IGNORECASE
+)
 
 
 def _joined(*phrases: str) -> str:
@@ -522,7 +544,7 @@ def _must(text: str, negated: bool, *, asks: bool) -> NormalForm | None:
     )
     if verb not in {*VERBS, *_HAVE, "be"} or found["what"].split()[0].casefold().endswith("ing"):
         return None
-    every = (found["all"] or "").casefold() in _EVERY
+    every = (found["all"] or "").casefold() in (_EVERY | {"your", "our"} if asks else _EVERY)
     if verb not in _AFFIXES and (not (every or (no and verb == "be")) or (verb in _HAVE and not asks)):
         return None
     subject, value = _held(found["what"], verb, rest)
@@ -537,12 +559,13 @@ def _passive(text: str, negated: bool) -> NormalForm | None:
     if not found or found["what"].split()[0].casefold() in _SPEAKERS or not is_concrete(found["what"]):
         return None
     what, done, rest = found["what"], found["done"].casefold(), (found["rest"] or "").strip()
-    denied = negated != bool(found["no"] or done in _AVOIDED)
+    denied = negated != bool(found["no"] or found["not"] or done in _AVOIDED)
     if done in {"used", *_AVOIDED}:
         subject, value = _used_for(what, rest)
     else:
         where = _TO_PLACE.match(rest)
-        subject, value = _joined(what, done), _flat(where["where"]) if where else "do"
+        subject = plain_role(noun(what)) if where and done in _CARRIED_OUT else _joined(what, done)
+        value = _flat(where["where"]) if where else "do"
     words = text[:1].upper() + text[1:]
     return NormalForm(subject, value, denied, f"{words}.", key_of(subject, value), known=False) if subject else None
 

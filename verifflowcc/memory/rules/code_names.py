@@ -52,7 +52,8 @@ def key_of(subject: str, value: str) -> str:
 _EMPTY = frozenset(
     "a an the any all your our my their its his her this that these those every each some of own new more both"
     " preferred main primary default standard official ideal go-to favorite favourite usual next future very"
-    " most own such other own designated dedicated proper".split()
+    " most own such other own designated dedicated proper traditional existing current allotted"
+    " only just here yourself".split()
 )
 _QUALITIES = frozenset(
     "personal private public company corporate physical digital single one two dual double three triple "
@@ -315,3 +316,43 @@ def plural(kind: str) -> str:
     if word.endswith(("s", "ch")):
         return f"{word}es"
     return f"{word}s"
+
+
+# Other orders of the same words, as the forms of requests are read.
+
+_PLAINER = (
+    (re.compile(r"\b(long|short|clear|concise|detailed|brief|small|simple|descriptive), (?=[a-z]+ "
+    r")", re.I), r"\1 and "),
+    (re.compile(r"^((?:your|our|all|every|each) (?:[\w-]+ ){1,4}?)to (?=(?:be|have|include|start|end|follow)\b)", re.I),
+     r"\1must "),
+    (re.compile(r"\b(?:an?|the|our|your) (?:[a-z-]+ ){1,4}[a-z]+(?:, or (?:an? )?| \()([A-Z]{2,5})\b\)?"), r"a \1"),
+    (re.compile(r"^run(?:ning)? (?=(?:an? |the |your )?(?:linter|formatter|profiler|debugger|type "
+    r"checker)s?\b)", re.I), "use "),
+    (re.compile(r"^set an? (?:timer|reminder|alarm),? (?:and|so that you|to) (?=(?:take|have)\b)", re.I), ""),
+    (re.compile(r"^use (?=(?:at least |at most )?(?:half|all|\d+|[a-z]+ days) (?:of )?(?:your |the |our "
+    r")?.*\bdays\b)", re.I), "take "),
+    (re.compile(r"\bdays off\b", re.I), "days of vacation"),
+    (re.compile(r"^(?:the )?(?:temptation|urge|habit|need) (?:to|of) ", re.I), ""),
+    (re.compile(r" as an? (?:crutch|substitute|habit|rule)\b", re.I), ""),
+    (re.compile(r"^(take|make|write|run|draw|keep) ((?:[a-z]+ )?[a-z]+s) using (an? .+)", re.I), r"use \3 for \1 \2"),
+    (re.compile(r"^(us(?:e|ing) )an? ([a-z -]+?) (?:called|named|known as) ((?-i:[A-Z])[\w.-]*(?: "
+    r"(?-i:[A-Z])[\w.-]*)?)", re.I),
+     r"\1\3 as the \2"),
+    (re.compile(r"^only ([a-z]+ .+?) (?=(?:when|if|after) )", re.I), r"\1 only "),
+    (re.compile(r"^(communicate|talk|meet|commit|push|report|sync|check) (regularly|frequently|daily|weekly) "
+    r"(.+)", re.I),
+     r"\1 \3 \2"),
+    (re.compile(r"^(?:mov|shift|transition|migrat|switch)(?:e|ing)? (?:all )?(?:of )?our ([a-z ]+?) (?:over )?to "
+                r"(?=(?-i:[A-Z]))(.+)", re.I), r"use \2 for \1"),
+)  # fmt: skip
+
+
+def plainer(request: str) -> str:
+    """Return a request in the plainest order of its words that says the same.
+
+    >>> plainer("communicate regularly with the team"), plainer("take notes using a notebook")
+    ('communicate with the team regularly', 'use a notebook for take notes')
+    """
+    for pattern, form in _PLAINER:
+        request = pattern.sub(form, request, count=1)
+    return request

@@ -168,7 +168,8 @@ PEOPLE = re.compile(
     re.IGNORECASE,
 )
 TALK = re.compile(
-    r"\b(?:keep (?:up|going|doing|at it|me|in mind|an eye|it up|your)|don't (?:hesitate|shy|worry|be|let|get|feel)|"
+    r"^never \w+, you\b|\bbest \w+ ever\b|\b(?:important|dear) to me\b|^no prob\b|"
+    r"\b(?:keep (?:up|going|doing|at it|me|you|in mind|an eye|it up|your)|don't (?:hesitate|shy|worry|be|let|get|feel)|"
     r"do not (?:hesitate|worry|be)|make sure you(?:'re| do\b| are)?|start (?:by|off)|feel free|reach out|"
     r"(?:a |an |the |some |any |few |two |three |new |following |specific |certain |particular |our |your |"
     r"important |key |naming |coding |good |best |same |another )(?:[\w-]+ ){0,2}?(?:conventions?|practices?|"
@@ -204,8 +205,8 @@ _DECIDED = re.compile(
 _CHANGED = re.compile(
     r"^(?:(?:so|ok(?:ay)?|actually|correction|update|fyi|note)[,:]? )*(?:(?:we|the team|our team)(?:'ve| have| "
     r"all| finally| "
-    r"now| just| recently| fully)* (?:(?:moved|migrated|switched|upgraded|transitioned|changed|went|ported)(?= "
-    r".*\bto\b)|"
+    r"now| just| recently| fully)* (?:(?:moved|migrated|switched|upgraded|transitioned|changed|ported)(?= "
+    r".*\bto\b)|went(?= from \S.*\bto\b)|"
     r"(?:replaced|swapped|traded|exchanged)(?= .*\b(?:with|by|for)\b)|dropped|retired|ditched|abandoned|deprecated|"
     r"discontinued|phased out|got rid of|stopped (?=\w+ing\b)|no longer|sunset|"
     r"decommissioned|quit|outgrew|are done with)|.{3,60} (?:replaces|replaced|has replaced|"
@@ -215,7 +216,7 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 _NO = re.compile(
-    r"^no (?!problem|worries|need|doubt|matter|rush|one|way|thanks|idea|wonder|question|more\b|clue|luck|"
+    r"^no (?!prob|worries|need|doubt|matter|rush|one|way|thanks|idea|wonder|question|more\b|clue|luck|"
     r"offence|tests? |"
     r"error|issue|change|conflict|warning|failure|result|update|comment|objection|reply|response|hurry)(?P<what>.+)$",
     re.IGNORECASE,

@@ -122,15 +122,21 @@ AFTER_NO_VERB = "".join(
     rf"(?<!{each})" for each in "must may should shall will can do does did is are was 're to".split()
 )
 """A `not` here is between two things (`tabs, not spaces`), and no part of a verb (`must not`)."""
-_OTHER_NOT = re.compile(rf"{AFTER_NO_VERB},? (?:and |but )?not (?:[\w'`-]+ ?){{1,4}}(?=[.,;!]|$)", re.IGNORECASE)
+_OTHER_NOT = re.compile(
+    rf"{AFTER_NO_VERB},? (?:and |but )?not (?!(?:only|just|always)\b)(?:[\w'`-]+ ?){{1,4}}(?=[.,;!]|$)", re.IGNORECASE
+)
 _OTHER_FIRST = re.compile(
-    r"^(?:please )?(?:don't|do not|never|avoid|stop) [a-z]+ [^,;:.]+[,;] (?=(?:use|prefer|go with|stick to)\b)",
+    r"^(?:please )?(?:don't|do not|never|avoid|stop) [a-z]+ [^,;:.]+[,;] (?=(?:use|prefer|go with|stick to)\b)|"
+    r"\b(?:avoid|stop|ditch|drop) [^,;:.]+,? and (?=(?:use|opt for|switch to|go with|stick (?:to|with)|take|"
+    r"rely on)\b)",
     re.IGNORECASE,
 )
 """What is denied of one thing before another is asked for: `don't use print, use the logger`."""
 _AT_WORK = re.compile(
     r",? ?\b(?:especially |particularly )?when(?:ever)? (?:you(?:'re| are) |we(?:'re| are) )?[a-z]+ing\b[^,.;:]*|"
-    r",? ?\bwhen(?:ever)? (?:you|we) (?:code|program|work|develop|write code)\b[^,.;:]*|"
+    r",? ?\bwhen(?:ever)? (?:you|we) (?:code|program|work|develop|write|train|investigate|review|commit|push|"
+    r"deploy|debug|"
+    r"brainstorm|take|start|begin|build|test|design|create|meet)\b[^,.;:]*|"
     r"\bwhenever possible\b|\b(?:in|for) (?:your|our|the|all|any) (?:[\w-]+ ){0,3}(?:scripts?|tests?|modules?|"
     r"packages?|services?|"
     r"libraries|examples?|notebooks?|components?)\b",
@@ -157,7 +163,8 @@ _KINDS = {
     r"rarely|seldom|avoid\w*|stop(?:s|ped|ping)?|refrain\w*|quit|ceas(?:e|es|ed|ing)|discontinu\w*|forbid\w*|"
     r"prohibit\w*|ban(?:s|ned|ning)?|disallow\w*|ditch\w*|abandon\w*|eliminat\w*|disregard\w*|forgo\w*|"
     r"drop(?:s|ped|ping)?|steer(?:ing)? clear|stay(?:ing)? away|mov(?:e|ing) away|get(?:ting)? rid|"
-    r"do(?:ing)? without|deprecated|off[- ]limits|against|dont|doesnt|cant|wont|shouldnt|mustnt",
+    r"do(?:ing)? (?:without|away)|hold(?:ing)? off|deprecated|off[- ]limits|against|dont|doesnt|cant|wont|"
+    r"shouldnt|mustnt",
     "condition": r"if|when|whenever|unless|until|till|once|while|as long as|provided|in case|wherever|depending|"
     r"otherwise|during|assuming|outside|(?:in|into|on|for|inside|within|under) "
     rf"(?!(?:this|our) (?:package|library|app)\b)(?:[\w-]+ ){{0,3}}?(?:{_PLACES})",

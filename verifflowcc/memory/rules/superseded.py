@@ -59,7 +59,7 @@ def archived_on(item: Item) -> str | None:
 
 def status_before(item: Item) -> Status:
     """Return what an archived item was before: pending where it says so, or was rejected; else active."""
-    was = item.archived.was.strip("'\" ") if item.archived and item.archived.was else ""
+    was = item.archived.previous_status.strip("'\" ") if item.archived and item.archived.previous_status else ""
     return Status.PENDING if was == Status.PENDING or "rejected" in item.tags else Status.ACTIVE
 
 
@@ -277,7 +277,7 @@ def _derive(
 
 def _targets(item: Item) -> Iterator[str]:
     """Yield what the item supersedes, as written, if the item is in force, or was before it was archived."""
-    was = item.archived.was if item.archived else None
+    was = item.archived.previous_status if item.archived else None
     never_held = was is not None and was.strip("'\" ") == str(Status.PENDING)
     if awaits_promotion(item) or never_held or (item.decision and item.decision.status in _NOT_IN_FORCE):
         return

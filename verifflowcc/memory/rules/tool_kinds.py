@@ -109,7 +109,8 @@ ROLES = {
     "integrated-development-environment": "ide", "editor": "ide", "code-editor": "ide", "text-editor": "ide",
     "development-environment": "ide", "vcs": "version-control", "video-conference": "video-call",
     "video-chat": "video-call",
-    "virtual-meeting": "video-call", "issue-tracker": "project-management", "ai-assistant": "coding-assistant",
+    "virtual-meeting": "video-call", "machine": "computer", "workstation": "computer", "work-machine": "computer",
+    "work-computer": "computer", "issue-tracker": "project-management", "ai-assistant": "coding-assistant",
 }  # fmt: skip
 SHORT_OF = {
     "vs-code": "vscode", "visual-studio-code": "vscode", "neovim": "vim", "copilot": "github-copilot",

@@ -159,6 +159,14 @@ _READ_BETTER = frozenset({"convention", "fix", "assumption", "question", "insigh
 """Types that the rules read more closely than plain grammar does."""
 _ITS_OWN = ABOUT_THE_USER | _READ_BETTER | {"requirement"}
 _TASK_TYPES = frozenset({"convention", "communication_style"})
+_BINDS = re.compile(
+    r"^(?:and |so |also )?(?:all|every|each|any|no)\b.*\b(?:must|should|ha(?:s|ve) to|needs?|requires?|shall)\b|"
+    r"^(?:[\w-]+ ){1,5}(?:must|should) (?:always|never|only)\b|\bnot (?:allowed|permitted|to be)\b|"
+    r"^(?:log|track|record|file|report|document) (?:every|each|all)\b",
+    re.IGNORECASE,
+)
+"""What binds everybody, wherever in a talk it stands."""
+_IS_QUESTION = re.compile(r"(?:should|shall|must|do|does|is|are|will|would) \S.*\?$", re.IGNORECASE)
 _KEPT_WORDS, _MOST_WORDS = 3, 30
 _MOST_BEFORE = 3
 _MOST_OF_BRIEF = 20
@@ -285,7 +293,8 @@ def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStat
         brief = _is_brief(turn)
         for other in _in_own_words(sentence, replace(turn, name=""), focus):
             if other.plain and (brief or other.confidence >= UNSURE):
-                yield replace(other, confidence=other.confidence if brief else _UNSURE_CONFIDENCE)
+                sure = brief or (_BINDS.search(sentence) and not is_chatter(sentence))
+                yield replace(other, confidence=other.confidence if sure else _UNSURE_CONFIDENCE)
 
 
 def _is_brief(turn: Turn) -> bool:
@@ -385,7 +394,7 @@ def _is_work(found: _TypedStatement, sentence: str) -> bool:
 def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
     """Yield what the rules for each kind of statement read in a sentence."""
     own = is_users_own(turn.name)
-    statement = _personal_or_project(sentence) if own else None
+    statement = _personal_or_project(sentence) if own and not _IS_QUESTION.match(sentence) else None
     if statement and statement.type == "fact" and plainly(sentence) is None:
         statement = None
     if (
@@ -432,7 +441,8 @@ def _personal_or_project(sentence: str) -> PersonalStatement | None:
 
 def _wished(sentence: str, turn: Turn, *, own: bool) -> _TypedStatement | None:
     """Return the rule that a sentence makes on any topic, where its grammar says what is asked for, and for good."""
-    if POLITE.search(sentence) or TO_ME.search(sentence):
+    to_all = sentence if own else sentence[frame(sentence).start :].replace(" my ", " our ")
+    if POLITE.search(to_all) or TO_ME.search(to_all):
         return None
     wish = wished(sentence, turn.text, own=own)
     if wish is None:
@@ -525,8 +535,11 @@ def _is_certain(found: _TypedStatement, written: str, turn: Turn) -> bool:
 
 def _says_at_last(written: str, *, negated: bool) -> bool:
     """Say whether a statement is certain behind sentences that only name what it is of."""
-    found = re.match(r"(?P<before>.+[.!])\s+(?P<last>[^.!?]+[.!]?)$", written, re.DOTALL)
-    return bool(found and not qualifiers(found["before"]) and says_all(found["last"], negated=negated))
+    found = re.match(r"(?P<before>.+[.!?])\s+(?P<last>[^.!?]+[.!]?)$", written, re.DOTALL)
+    if not found or not says_all(found["last"], negated=negated):
+        return False
+    before = re.sub(r"\bremember (?:when|how|that)\b[^.!?]+\?", "", found["before"], flags=re.IGNORECASE)
+    return set(qualifiers(before)) <= ({"negation"} if negated else set())
 
 
 def _needed(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) -> tuple[int, bool]:

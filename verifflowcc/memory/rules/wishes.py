@@ -58,7 +58,7 @@ _WORDED = re.compile(
     r"\b(?:I|we)(?:'d|'ll| would| will| really| also| do| now|'m now|'m| just| only| strongly| always|"
     r" don't| do not| never)* (?:want|need|like|love|expect|ask(?:ing)?|require|prefer|recommend|suggest|"
     r"advise|encourage|urge|insist)(?:ing)?"
-    r"(?: that)? (?:you|everyone|us|all|every|each|any|the team|our|developers|engineers|for you|"
+    r"(?: that)? (?:you|your|everyone|us|all|every|each|any|the team|our|developers|engineers|for you|"
     r"to (?:start|see|emphasi[sz]e|stress|remind|suggest|recommend|propose|ask|adopt|use|standardi[sz]e|implement|"
     r"make sure|ensure|"
     r"transition|switch|shift|move|introduce you))\b|"
@@ -94,7 +94,7 @@ _WORDED = re.compile(
     r"\b(?:we|I)(?:'ve| have) (?:made the decision|chosen|picked|opted)\b|\b(?:of choice|is now (?:our|the)|"
     r"will be (?:our|the)|will now be)\b|\bI'd rather (?:you|we)\b|\bwe (?:don't|do not) allow\b|"
     r"\b(?:my|our) (?:\w+ )?(?:advice|recommendation|request|rule|expectation) (?:here )?is\b|"
-    r"^no (?!problem|worries|need|doubt|matter|rush|one|way|thanks|idea|wonder|question)\w+|\b(?:step|"
+    r"^no (?!prob|worries|need|doubt|matter|rush|one|way|thanks|idea|wonder|question)\w+|\b(?:step|"
     r"thing|way|key|point|habit|approach)\b[^.]{0,40} is (?:to|using|the use|including|adding)\b|"
     r"\bit (?:would|might|'d|could) be (?:beneficial|good|best|better|helpful|great|useful|wise|"
     r"more \w+)\b|\bwould be (?:beneficial|best|better|ideal|great)\b|"
@@ -155,7 +155,7 @@ _OWN = re.compile(
 )
 _YOU = re.compile(
     r"\b(?:want|need|like|expect|ask(?:ing|ed)?|require|prefer|recommend|suggest|advise|encourage|urge|"
-    r"love|remind|instruct|request(?:ing)?|give|tell)(?:ing)?(?: that)?(?: for)? (?:you|everyone|"
+    r"love|remind|instruct|request(?:ing)?|give|tell)(?:ing)?(?: that)?(?: for)? (?:you|your|everyone|every|each|"
     r"everybody|all|us|we|the team|our)\b|"
     r"\b(?:I|we)(?:'d| would)? (?:like|want|need)(?: to)? (?:see|emphasi[sz]e|stress|remind|suggest|recommend|"
     r"propose|ask|request|update|make|"
@@ -252,7 +252,8 @@ _WISHES = re.compile(
     r"\b(?:my|our) (?:\w+ )?(?:advice|recommendation|request|rule|expectation) (?:\w+ )?is (?:to|that)\b|"
     r"\b(?:I|we)\b[^.,;]{0,24}\b(?:want|need|like|expect|ask|require|prefer|recommend|encourage|urge|"
     r"advise)(?:ing)? (?:for )?(?:that )?"
-    r"(?:you|us|everyone|everybody|all|the team|our|developers)\b|\b(?:must|never|mandatory|no longer|"
+    r"(?:you|your|us|every|each|everyone|everybody|all|the team|our|developers)\b|\b(?:must|never|mandatory|no longer|"
+    r"not (?:allowed|permitted)|forbidden|prohibited|we require|"
     r"preferred|primary|(?:make sure|ensure)(?: that)? you|it would be|policy|convention|appreciate|kindly|way to go|"
     r"a must|non-negotiable|(?:must|should|shall|has to|have to|is to|are to) (?:not |never |only |always )?be|"
     r"standard)\b|\b(?:switching|moving|transitioning) (?:\w+ )?(?:from|to)\b|^no \w|"
@@ -278,6 +279,9 @@ _OUR_OWN = re.compile(
     r"(?: using)? (?:(?-i:[A-Z])[\w.-]*(?: (?-i:[A-Z])[\w.-]*)?) (?:as (?:our|the|my)\b|for (?:our |all |"
     r"internal |team |video )?(?!projects?\b|work\b|software\b|everything\b)"
     r"[\w-]+)|"
+    r"^(?:for|when it comes to) [^,]{3,40}, we(?:'ll)? (?:only |exclusively |always )?(?:use|rely on|go with|"
+    r"stick (?:to|with))"
+    r" (?-i:[A-Z])\w|\bwe(?:'ll)? use (?-i:[A-Z])[\w.-]*(?: (?-i:[A-Z])[\w.-]*)? (?:exclusively|only)\b|"
     r"\bis (?:our|my) (?:preferred|main|primary|default|standard|official|go-to)\b",
     re.IGNORECASE,
 )
@@ -287,6 +291,15 @@ _IN_GENERAL = re.compile(
     re.IGNORECASE,
 )
 """Advice that names nothing to keep to: `use your creative side`, `implement a new standard`."""
+_IS_ADVICE = re.compile(
+    r"\bit(?:'s| is)(?: \w+)? (?:important|essential|crucial|vital|best|better|critical|helpful) to "
+    r"(?!never\b|emphasi|stress|avoid\b)|"
+    r"\b(?:clear|clearly|effective|effectively|good|better|proper|meaningful|healthy|strong|positive|"
+    r"comprehensive|open|"
+    r"thorough|thoughtful|constructive)\b(?! of\b)",
+    re.IGNORECASE,
+)
+"""What is good anywhere, and waits for a person where people talk: `it is better to ask`, `have a clear agenda`."""
 _BEGINS_WITH = re.compile(r"\b(?:begin|start|end)s? with\b", re.IGNORECASE)
 _MAINLY = re.compile(r"\bwe(?:'re| are)? (?:primarily|mainly) (?:use|using) (?!.* as (?:our|the)\b)", re.IGNORECASE)
 """What is used most leaves room for something else."""
@@ -296,7 +309,7 @@ _FOR_GOOD = re.compile(
     re.IGNORECASE,
 )
 _OF_ALL = re.compile(r"\b(?:every|each|all|any|anything|everything|only)\b", re.IGNORECASE)
-_UNIVERSAL = re.compile(r"\b(?:every|each|never)\b", re.IGNORECASE)
+_UNIVERSAL = re.compile(r"\b(?:every|each|never|regularly)\b", re.IGNORECASE)
 _NOT_ALONE = re.compile(
     r"\b(?:this(?! (?:project|repo|repository|codebase|team|company|service|package))|these|those|them|there)\b",
     re.IGNORECASE,
@@ -334,12 +347,19 @@ _RANK = r"(?:(?:new|preferred|main|primary|default|standard|official|go-to|chose
 _IN_ROLE = re.compile(
     rf"^(?:[^,]{{2,40}}, )?(?:and |so |also )?(?:our|the) {_RANK}{_ROLE}(?: of choice| (?:that )?(?:we use|we'll use|"
     rf"we'll be using|you "
-    rf"should use|I'd like you to use)(?: here)?)? (?:is|will be)(?: now| going to be)? {_NAME}(?=[,.!]|$)|"
+    rf"should use|I'd like you to use)(?: here)?)? (?:is|will be|has changed to)(?: now| going to be)? "
+    rf"{_NAME}(?=[,.!]|$)|"
     rf"^(?:[^,]{{2,40}}, )?{_NAME.replace('name', 'name2')} (?:is|will be|has become)(?: now| going to be)? (?:our "
     rf"{_RANK}|the )"
     rf"{_ROLE.replace('role', 'role2')} (?:of choice|(?:that )?(?:we use|you should use|you'll use|you'll be using|"
     rf"I'd like you to "
-    rf"use|I want you to use))(?= (?:for|here|from|going)\b|[,.!]|$)|"
+    rf"use|I want you to use))(?= (?:for|here|from|going|moving)\b|[,.!]|$)|"
+    rf"^(?:as|for) (?:your|our|the) {_RANK}{_ROLE.replace('role', 'role5')}, (?:(?:you|we)(?:'ll| will) (?:be "
+    rf"using|use)|"
+    rf"(?:please )?use|I'd like you to use|we use) {_NAME.replace('name', 'name5')}(?=[,.!]|$| (?:from|going|"
+    rf"moving)\b)|"
+    rf"^{_NAME.replace('name', 'name6')} is what (?:we|you(?:'ll)?) use (?:as|for) (?:our|the|your) "
+    rf"{_RANK}{_ROLE.replace('role', 'role6')}(?=[,.!]|$)|"
     rf"\b(?:we(?:'ve| have) (?:now |all |also )?chosen|I(?:'d| would)?(?: strongly| now)? recommend|you(?:'ll| will) "
     rf"be using|"
     rf"(?:I've|we've|I have|we have) decided that) {_NAME.replace('name', 'name3')} (?:as|is going to be|will be) "
@@ -373,7 +393,7 @@ def introduced(sentence: str) -> NormalForm | None:
 
 def _in_role(sentence: str) -> dict[str, str]:
     found = _IN_ROLE.search(sentence)
-    given = {key.rstrip("234"): value for key, value in found.groupdict().items() if value} if found else {}
+    given = {key.rstrip("23456"): value for key, value in found.groupdict().items() if value} if found else {}
     return given if given.get("name", "").casefold() not in {"it", "that", "this", "we", "i", "the", "our"} else {}
 
 
@@ -396,6 +416,9 @@ def _made(found: StatedRequest, sentence: str, text: str, force: Force, *, own: 
     stated, affix = found.stated, ":" in found.stated.value
     if not own and _NOT_ALONE.search(stated.says):
         return None
+    vague = stated.value in {"do", "use"} or _IS_ADVICE.fullmatch(stated.value)
+    if vague and not (own or stated.negated or _FOR_GOOD.search(sentence)) and _IS_ADVICE.search(sentence):
+        return Wish(_with_kind(stated, text), lasting=False, passing=True)
     if not own and stated.value in {"do", "use"} and _IN_GENERAL.match(stated.says):
         return None
     ours = force is Force.PRACTICE and bool(_OUR_OWN.search(sentence))

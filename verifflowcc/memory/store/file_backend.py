@@ -1,12 +1,12 @@
 """Items as Markdown files below the folder of their scope: the default, and what git merges."""
 
 import os
+from _thread import RLock, allocate_lock, get_ident  # what threading is made of, without it
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from stat import S_IMODE
-from threading import Lock, RLock, get_ident
 
 from verifflowcc.base.errors import BackendError, ConflictError, WorkspaceError
 from verifflowcc.base.files import layout as stamps
@@ -126,7 +126,7 @@ class _HeldLock:
 
 
 _held: dict[str, _HeldLock] = {}
-_held_lock = Lock()
+_held_lock = allocate_lock()
 
 
 class ScopeLock:

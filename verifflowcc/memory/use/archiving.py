@@ -58,7 +58,7 @@ def _as_before(stored: StoredItem) -> Mapping[str, str | None]:
     note = stored.item.archived
     if note is None:
         return {"status": str(status_before(stored.item))}
-    return {"status": note.was, "archived": None}
+    return {"status": note.previous_status, "archived": None}
 
 
 def _edited(stored: StoredItem, keys: Mapping[str, str | None]) -> StoredItem:

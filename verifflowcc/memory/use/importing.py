@@ -293,7 +293,7 @@ class ImportedItem:
 
     where: str
     """File and line."""
-    fate: ImportOutcome
+    outcome: ImportOutcome
     """`added`, `proposed`, `replaced`, `unchanged`, `conflict` or `left out`."""
     scope: str = ""
     id: str = ""
@@ -316,7 +316,7 @@ class MemoryImportResult:
 
     def count(self, fate: ImportOutcome) -> int:
         """Return how many items had this fate."""
-        return sum(each.fate is fate for each in self.items)
+        return sum(each.outcome is fate for each in self.items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -476,7 +476,10 @@ def _decided(
         return decided
     circles = supersession_circles((there.items() | taken).values())
     return [
-        (replace(fate, fate=ImportOutcome.CONFLICT, why=f"it and {circles[fate.id]} would supersede each other"), None)
+        (
+            replace(fate, outcome=ImportOutcome.CONFLICT, why=f"it and {circles[fate.id]} would supersede each other"),
+            None,
+        )
         if kept is not None and fate.id in circles
         else (fate, kept)
         for fate, kept in decided
@@ -486,7 +489,7 @@ def _decided(
 def _new(store: MemoryBackend, coming: Sequence[IncomingItem], choices: MemoryImportOptions) -> list[IncomingItem]:
     there = _StoreItems(store.list_all())
     wanted = (ImportOutcome.ADDED, ImportOutcome.REPLACED)
-    return [each for each in coming if _fate(there, each, choices, "human:")[0].fate in wanted]
+    return [each for each in coming if _fate(there, each, choices, "human:")[0].outcome in wanted]
 
 
 class _StoreItems:

@@ -93,7 +93,7 @@ def _rejected(stored: StoredItem, actor: str, today: str, why: str) -> StoredIte
             updated=today,
         ),
     )
-    line = render_archived(ArchiveNote(today, REJECTED, was=str(Status.PENDING)))
+    line = render_archived(ArchiveNote(today, REJECTED, previous_status=str(Status.PENDING)))
     return stored_item(item.path, edit_item(item.path, after.text.encode("utf-8"), {"archived": line}))
 
 
@@ -122,12 +122,12 @@ class ReplacedItem:
 
 @dataclass(frozen=True, slots=True)
 class WaitingItem:
-    """An item that waits: `who` proposed it, `why` it waits, and `origin`, the text it was read from, "" for none."""
+    """An item that waits: who proposed it, why it waits, and `origin`, the text it was read from, "" for none."""
 
     item: Item
     scope: str
     text: str
-    who: str
+    proposed_by: str
     why: str
     origin: str
     """Its source text, or empty."""

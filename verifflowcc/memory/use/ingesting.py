@@ -267,7 +267,7 @@ def ingest(
             learned = run.settle()
     return IngestResult(
         learned,
-        {str(fate): sum(each.fate is fate for each in learned) for fate in StatementOutcome},
+        {str(fate): sum(each.outcome is fate for each in learned) for fate in StatementOutcome},
         tuple(dict.fromkeys(read.turn.session for read in reads)),
         len(reads),
         known,
@@ -362,7 +362,7 @@ class _Run:
                         )
                         learned.append(result)
                         stream.collect(made)
-                        if result.fate in (StatementOutcome.SAME, StatementOutcome.OLDER):
+                        if result.outcome in (StatementOutcome.SAME, StatementOutcome.OLDER):
                             stream.note(read.turn.session, read.turn.id, result.others)
         return tuple(learned)
 
@@ -372,7 +372,7 @@ class _Run:
         if not is_person(self.terms.actor) or not any(asks(each.layer, each.type) for each in found):
             return
         steering = [
-            each for each in self.settle() if each.fate is StatementOutcome.ADDED and asks(each.scope, each.type)
+            each for each in self.settle() if each.outcome is StatementOutcome.ADDED and asks(each.scope, each.type)
         ]
         if steering and not confirm(steering):
             self.terms = replace(self.terms, steering=False)
@@ -431,6 +431,6 @@ def _counted(
     if choices.dry_run:
         return ()
     made = [each for each in learned if each.id]
-    replaced = sum(len(each.supersedes) for each in made if each.fate is StatementOutcome.ADDED)
+    replaced = sum(len(each.supersedes) for each in made if each.outcome is StatementOutcome.ADDED)
     against = sum(bool(each.supersedes or each.contradicts) for each in made)
     return note_metrics(workspace, {CONTRADICTION: against, SUPERSEDED: replaced})

@@ -30,7 +30,7 @@ class MoveResult:
 
     item: Item
     scope: str
-    was: str
+    previous_scope: str
     finished: bool
     """Whether an interrupted move had put it there already."""
 
@@ -249,14 +249,14 @@ def _differing(old: list[str], new: list[str]) -> Iterator[str]:
 class Promotion:
     """An item after its promotion.
 
-    `was` is its former scope, `supersedes` the items that it replaces.
+    `previous_scope` is its former scope, `supersedes` the items that it replaces.
 
     `change` is what that changed, against the item that it replaced.
     """
 
     item: Item
     scope: str
-    was: str
+    previous_scope: str
     supersedes: tuple[str, ...]
     finished: bool = False
     change: PromotionDiff = NOTHING

@@ -36,17 +36,17 @@ class PurgedItem:
 class PurgeResult:
     """What a purge did, or would do.
 
-    `gone` are the items of the source and the summaries made of them, `back` other items that such a summary told,
-    `stand` items that hold again; `linked_by` are ids of items that still link to what is gone;
-    `other_sessions` are sessions with statements that were not kept since the source had the same:
-    a new reading keeps them.
+    `removed` are the items of the source and the summaries made of them, `restored` other items that such a summary
+    told, `in_force_again` items that hold again; `linked_by` are ids of items that still link to what is gone;
+    `other_sessions` are sessions with statements that were not kept since the source had the same: a new reading keeps
+    them.
     """
 
     source: str
-    gone: tuple[PurgedItem, ...]
-    back: tuple[PurgedItem, ...]
+    removed: tuple[PurgedItem, ...]
+    restored: tuple[PurgedItem, ...]
     """Originals of summaries that were removed."""
-    stand: tuple[PurgedItem, ...]
+    in_force_again: tuple[PurgedItem, ...]
     """Items in force again."""
     linked_by: tuple[str, ...]
     other_sessions: tuple[str, ...]
@@ -81,7 +81,7 @@ def purge(
     if workspace is not None and PROJECT in scopes:
         scopes = tuple(dict.fromkeys((*scopes, *parts_of(workspace))))
     found = _purged(workspace, source, scopes, dry_run=True)
-    if not found.gone and not found.turns:
+    if not found.removed and not found.turns:
         raise UsageError(f"nothing here came from {source}", hint="vfcc memory show ID  # it says where it was read")
     if dry_run:
         return found

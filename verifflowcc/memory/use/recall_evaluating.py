@@ -59,34 +59,34 @@ class RecallAt:
     """Recall at a k, in basis points: hundredths of a percent, cut."""
 
     k: int
-    recall_bp: int
+    recall: int
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """What was measured: recall at each k, ascending, and the mean reciprocal rank, in basis points.
 
-    `asked` are the questions, worst first. `at` is the k that is compared with `least_bp`; None: with nothing. `looked`
-    is how many of the best were looked at. `enough` says whether recall at that k is not below.
+    `questions` are the questions, worst first. `at_k` is the k that is compared with `minimum`; None: with nothing.
+    `depth` is how many of the best were looked at. `reached` says whether recall at that k is not below.
     """
 
-    asked: tuple[QuestionResult, ...]
+    questions: tuple[QuestionResult, ...]
     """Worst first."""
     recall: tuple[RecallAt, ...]
-    reciprocal_rank_bp: int
-    looked: int
+    reciprocal_rank: int
+    depth: int
     """How many of the best were looked at."""
-    at: int
+    at_k: int
     """The k that counts."""
-    least_bp: int | None
+    minimum: int | None
     """The required recall, or null."""
-    enough: bool
+    reached: bool
     notices: tuple[str, ...]
 
     @property
     def measured(self) -> RecallAt:
         """Recall at the k that counts."""
-        return next(each for each in self.recall if each.k == self.at)
+        return next(each for each in self.recall if each.k == self.at_k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +129,13 @@ def evaluate(
         asked.append(QuestionResult(each.labelled.question, each.labelled.line, tuple(answers)))
     found = [[answer.rank for answer in each.answers] for each in asked]
     return Evaluation(
-        asked=tuple(asked[place] for place in worst_first(at, found)),
+        questions=tuple(asked[place] for place in worst_first(at, found)),
         recall=tuple(RecallAt(k, basis_points(recall_at(k, found))) for k in ks),
-        reciprocal_rank_bp=basis_points(mean_reciprocal_rank(found)),
-        looked=limit,
-        at=at,
-        least_bp=None if least is None else basis_points(least),
-        enough=least is None or recall_at(at, found) >= least,
+        reciprocal_rank=basis_points(mean_reciprocal_rank(found)),
+        depth=limit,
+        at_k=at,
+        minimum=None if least is None else basis_points(least),
+        reached=least is None or recall_at(at, found) >= least,
         notices=tuple(dict.fromkeys(notices)),
     )
 

@@ -89,7 +89,7 @@ class LearnedStatement:
     `others` are the items that say it already, or newer ones; `supersedes` and `contradicts` those of a new item.
     """
 
-    fate: StatementOutcome
+    outcome: StatementOutcome
     """`added`, `proposed`, `same`, `older` (something newer is known) or `refused`."""
     scope: str
     type: str

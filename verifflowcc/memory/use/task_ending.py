@@ -45,7 +45,7 @@ class EndedTask:
 
     task: Task
     promoted: tuple[PromotedItem, ...]
-    gone: tuple[Item, ...]
+    removed: tuple[Item, ...]
 
 
 @dataclass(frozen=True, slots=True)

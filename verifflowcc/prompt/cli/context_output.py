@@ -57,7 +57,7 @@ def _placed(one: PlacedCandidate) -> _Row:
         str(one.candidate.rank),
         one.candidate.key,
         f"{one.candidate.tokens:,}",
-        str(one.fate) if one.fate is not Fate.TRIMMED else f"trimmed to {one.tokens:,}",
+        str(one.outcome) if one.outcome is not Fate.TRIMMED else f"trimmed to {one.tokens:,}",
         _why(one, reason),
     )
 
@@ -114,7 +114,7 @@ def account(prompt: Prompt, *, looking: bool, more: Sequence[str] = ()) -> None:
 def comparison(found: "Comparison") -> str:
     """Return what came, went or changed between two prompts, and the difference in tokens."""
     rows = [
-        (change.what, str(change.layer), change.key, f"{change.left_tokens:,}", f"{change.right_tokens:,}")
+        (change.change, str(change.layer), change.key, f"{change.left_tokens:,}", f"{change.right_tokens:,}")
         for change in found.changes
     ]
     listing = table(("", "layer", "entry", found.left, found.right), rows, right=(3, 4))

@@ -96,7 +96,7 @@ class _Compilation:
             compiled = self._attempt(max(0, available))
         for _ in range(REFINEMENTS):
             spare = budget - compiled.tokens
-            if spare <= 0 or all(one.fate is Fate.KEPT for one in compiled.packing.placed):
+            if spare <= 0 or all(one.outcome is Fate.KEPT for one in compiled.packing.placed):
                 break
             fuller = self._attempt(available + spare)
             if not compiled.tokens < fuller.tokens <= budget:
@@ -148,15 +148,15 @@ class _Compilation:
             ShownEntry(
                 one.candidate,
                 self._tools.text_of(one.candidate) if one.text is None else one.text,
-                one.fate is Fate.TRIMMED,
+                one.outcome is Fate.TRIMMED,
             )
             for one in placed
-            if one.fate is not Fate.DROPPED
+            if one.outcome is not Fate.DROPPED
         )
 
 
 def _layers_in(packing: Packing) -> set[Layer]:
-    return {one.candidate.layer for one in packing.placed if one.fate is not Fate.DROPPED}
+    return {one.candidate.layer for one in packing.placed if one.outcome is not Fate.DROPPED}
 
 
 def trimmer(count: Count, text_of: Callable[[Candidate], str]) -> Callable[[Candidate, int], TrimmedBody | None]:
@@ -190,7 +190,7 @@ def frame_tokens(candidate: Candidate) -> int:
     if candidate.origin == CODE:
         return CODE_FRAME_TOKENS
     marks = sum(4 + _tokens_in(each) for each in (candidate.invalid_reason, candidate.stale) if each)
-    marks += 2 + _tokens_in(candidate.unsettled) if candidate.unsettled else 0
+    marks += 2 + _tokens_in(candidate.conflict) if candidate.conflict else 0
     if candidate.item:
         return 2 + marks + _title_tokens(candidate) + _tokens_in(candidate.error)
     unfenced = candidate.always and candidate.trust == _HUMAN and candidate.kind == "markdown"

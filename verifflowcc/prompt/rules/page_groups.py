@@ -327,8 +327,8 @@ def _states(one: ShownEntry) -> Iterator[str]:
         yield f"not in force: {one_line(one.candidate.invalid_reason)}"
     if one.candidate.stale:
         yield f"stale: {one_line(one.candidate.stale)}"
-    if one.candidate.unsettled:
-        yield one.candidate.unsettled
+    if one.candidate.conflict:
+        yield one.candidate.conflict
     if one.trimmed:
         yield "trimmed"
 

@@ -252,7 +252,7 @@ def _traced(
         for place in implementers(view, item):
             if any(each.touches(place.path, place.symbol) for each in places):
                 where = f"{place.path}{f'::{place.symbol}' if place.symbol else ''}"
-                why = "its refs name it" if place.by == "ref" else f"marked in line {place.line}"
+                why = "its refs name it" if place.source == "ref" else f"marked in line {place.line}"
                 found.setdefault(item.id, TouchedItem(item.id, item.type, withhold(item.title), item.path, where, why))
         for test in all_tests_of(view, item):
             name = test.test.partition("::")[2].replace("::", ".")

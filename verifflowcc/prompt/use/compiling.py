@@ -44,7 +44,7 @@ OFTEN = 8
 def with_texts(placed: Sequence[PlacedCandidate], reading: BodyReader) -> tuple[tuple[PlacedCandidate, str], ...]:
     """Return the entries of the prompt, each with its text as shown."""
     text_of = _text_of(reading)
-    kept = (one for one in placed if one.fate is not Fate.DROPPED)
+    kept = (one for one in placed if one.outcome is not Fate.DROPPED)
     return tuple((one, text_of(one.candidate) if one.text is None else one.text) for one in kept)
 
 
@@ -97,7 +97,7 @@ def compile_here(here: PromptInputs, reading: BodyReader) -> ContextPackage:
         task=withhold(here.question.task),
         placed=safe_entries(placed),
         skipped=(*gathered.skipped, *_failed_sources(failed), *_not_named(here), *_of_trace(here), *_not_loaded(here)),
-        sources={one.candidate.path: one.candidate.digest for one in placed if one.fate is not Fate.DROPPED},
+        sources={one.candidate.path: one.candidate.digest for one in placed if one.outcome is not Fate.DROPPED},
         inputs={**here.inputs, **gathered.digests},
         caps={"user_items": here.caps.user_items, "project_items": here.caps.project_items},
         tiers=_tiers(placed),
@@ -169,7 +169,7 @@ def _is_trace_path(path: str) -> bool:
 
 def _changed_for_show(placed: Sequence[PlacedCandidate], reading: BodyReader) -> list[str]:
     """Return a sentence for each entry in the prompt whose text is not shown as it is kept."""
-    kept = (one.candidate for one in placed if one.fate is not Fate.DROPPED)
+    kept = (one.candidate for one in placed if one.outcome is not Fate.DROPPED)
     return [sentence for one in kept for sentence in text_warnings(one.key, reading.text(one.path, one.digest))]
 
 
@@ -231,7 +231,7 @@ def _not_whole(placed: tuple[PlacedCandidate, ...]) -> list[str]:
     return [
         f"{one.candidate.key} is always loaded but {one.reason}"
         for one in placed
-        if one.candidate.always and one.fate is not Fate.KEPT
+        if one.candidate.always and one.outcome is not Fate.KEPT
     ]
 
 
@@ -282,7 +282,7 @@ def _prompt(
 
 
 def _memory_use(here: PromptInputs, gathered: PromptCandidates, placed: Sequence[PlacedCandidate]) -> MemoryUse:
-    inside = [one for one in placed if one.candidate.item and one.fate is not Fate.DROPPED]
+    inside = [one for one in placed if one.candidate.item and one.outcome is not Fate.DROPPED]
     paths = {one.candidate.path for one in inside}
     sourced = {one.candidate.path for one in inside if one.candidate.origin in _RETRIEVED}
     return MemoryUse(
@@ -298,6 +298,6 @@ def _items(placed: Sequence[PlacedCandidate]) -> dict[str, tuple[str, ...]]:
     """Return the ids of the typed items in the prompt, by scope."""
     found: dict[str, list[str]] = {}
     for one in placed:
-        if one.candidate.item and one.fate is not Fate.DROPPED:
+        if one.candidate.item and one.outcome is not Fate.DROPPED:
             found.setdefault(one.candidate.scope, []).append(one.candidate.item)
     return {scope: tuple(dict.fromkeys(ids)) for scope, ids in sorted(found.items())}

@@ -228,7 +228,7 @@ def _entries(loaded: tuple[tuple[PlacedCandidate, str], ...]) -> list[MemoryEntr
                 "path": one.candidate.path,
                 "digest": one.candidate.digest,
                 "rank": one.candidate.rank,
-                "fate": str(one.fate),
+                "fate": str(one.outcome),
                 "reason": one.reason,
                 "date": one.candidate.date,
                 "trust": one.candidate.trust,

@@ -313,7 +313,7 @@ def _candidate(entry: LoadedEntry, number: int, score: Score | None) -> Candidat
         invalid_reason=entry.invalid_reason,
         rule=_is_rule(entry),
         in_scope=not isinstance(one.source, TraceEntry) or one.source.in_scope,
-        unsettled=_unsettled(item) if item and has_type else "",
+        conflict=_unsettled(item) if item and has_type else "",
         subject=(item.key or "") if item and has_type else "",
         error=dict(item.details).get("code", "") if item and item.type == "failure" else "",
     )

@@ -12,9 +12,9 @@ from verifflowcc.prompt.use.prompt_use import compile_context
 
 @dataclass(frozen=True, slots=True)
 class PromptChange:
-    """An entry that differs: `what` is `+` (came), `-` (went) or `~` (changed, or trimmed otherwise)."""
+    """An entry that differs: `change` is `+` (came), `-` (went) or `~` (changed, or trimmed otherwise)."""
 
-    what: str
+    change: str
     """`+`, `-` or `~`."""
     layer: Layer
     key: str
@@ -93,7 +93,7 @@ def compare_contexts(workspace: Workspace, left: tuple[str, Question], right: tu
 
 
 def _in_prompt(package: ContextPackage) -> dict[tuple[Layer, str], PlacedCandidate]:
-    return {(one.candidate.layer, one.candidate.key): one for one in package.placed if one.fate is not Fate.DROPPED}
+    return {(one.candidate.layer, one.candidate.key): one for one in package.placed if one.outcome is not Fate.DROPPED}
 
 
 def _identity(placed: PlacedCandidate) -> tuple[str, str, str | None]:

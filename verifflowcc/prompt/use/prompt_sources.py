@@ -171,16 +171,25 @@ def _of_comments(sources: Sources, request: SourceRequest) -> Sequence[Source]:
 
 
 def _of_history(sources: Sources, request: SourceRequest) -> Sequence[Source]:
-    from verifflowcc.history.use.history_offers import history_places, past_tasks_text
+    if not _is_recorded(request):
+        return ()
+    from verifflowcc.history.use.history_offers import past_tasks_text
 
-    request.tree.stamps.take(history_places(request.workspace))
     return _derived(sources, DerivedSource.HISTORY, past_tasks_text(request.workspace, request.question.task))
 
 
-def _of_recent_actions(sources: Sources, request: SourceRequest) -> Sequence[Source]:
-    from verifflowcc.history.use.history_offers import history_places, recent_actions_text
+def _is_recorded(request: SourceRequest) -> bool:
+    from verifflowcc.history.use.prompt_record import history_places, is_recorded
 
     request.tree.stamps.take(history_places(request.workspace))
+    return is_recorded(request.workspace)
+
+
+def _of_recent_actions(sources: Sources, request: SourceRequest) -> Sequence[Source]:
+    if not _is_recorded(request):
+        return ()
+    from verifflowcc.history.use.history_offers import recent_actions_text
+
     return _derived(
         sources, DerivedSource.RECENT_ACTIONS, recent_actions_text(request.workspace, request.question.agent)
     )

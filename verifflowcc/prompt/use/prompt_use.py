@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from verifflowcc.base.files.write import DerivedFile
 from verifflowcc.base.model.entries import ContextPackage, Prompt, Question
 from verifflowcc.base.model.layers import CODE, Layer
 from verifflowcc.base.records import replace
+from verifflowcc.base.text.canonical import sha256
 from verifflowcc.base.text.record_codec import RecordCodec, plain_text
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.rules.sprint_people import VARIABLE

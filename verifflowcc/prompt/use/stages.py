@@ -46,8 +46,8 @@ _ARTIFACT_NAME = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,78}[A-Za-z0-9_-])
 class StageDetails:
     """A stage of a sprint as it is now: its files and the gates on the way to the next.
 
-    `folder` is where its artifacts go, relative to the project's root. `owed` and `next` are what it still owes and the
-    next command, as `vfcc next` has them; empty where the sprint's ledger has to be mended first.
+    `folder` is where its artifacts go, relative to the project's root. `unmet` and `next` are what it still owes and
+    the next command, as `vfcc next` has them; empty where the sprint's ledger has to be mended first.
     """
 
     sprint: SprintState
@@ -56,7 +56,7 @@ class StageDetails:
     """Where artifacts belong."""
     files: tuple[ArtifactFile, ...]
     gates: tuple[Gate, ...]
-    owed: tuple[UnmetCriterion, ...] = ()
+    unmet: tuple[UnmetCriterion, ...] = ()
     next: str = ""
     """The next command."""
 

@@ -67,17 +67,17 @@ def approved_changes(
     return {
         each.event: tuple(_changes(source, state, each))
         for each in reviews
-        if each.opinion is Opinion.APPROVED and each.seen
+        if each.opinion is Opinion.APPROVED and each.file_digests
     }
 
 
 def _changes(source: Workspace, state: SprintState, review: Review) -> Iterator[ApprovedChange]:
     stage = state.stage(review.stage)
     base = (stage.entry.head if stage and stage.entry else "") or state.base or ""
-    for path, digest in sorted(review.seen.items())[:MOST_FILES]:
+    for path, digest in sorted(review.file_digests.items())[:MOST_FILES]:
         yield _change(source, base, path, digest)
-    if len(review.seen) > MOST_FILES:
-        yield ApprovedChange(f"{len(review.seen) - MOST_FILES} more files", ())
+    if len(review.file_digests) > MOST_FILES:
+        yield ApprovedChange(f"{len(review.file_digests) - MOST_FILES} more files", ())
 
 
 def _change(source: Workspace, base: str, path: str, digest: str) -> ApprovedChange:

@@ -208,7 +208,7 @@ def _trace_values(matrix: Matrix | None, problem: str) -> dict[str, object]:
         "left_out": len(matrix.rows) - len(rows),
         "tests": matrix.tests[:MOST_ITEMS],
         "tests_left": max(len(matrix.tests) - MOST_ITEMS, 0),
-        "passed_tests": sum(each.seen.passed for each in matrix.tests),
+        "passed_tests": sum(each.test.passed for each in matrix.tests),
         "findings": sorted(findings, key=lambda each: _SEVERITIES.index(each.severity)),
         "progress": [(name, [(tone, found[tone]) for tone in TONES if found[tone]]) for name, found in counts.items()],
         "tone_words": TONES,

@@ -18,6 +18,7 @@ from verifflowcc.base.model.people import PROGRAM
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.identifiers import numbered, slug
+from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.prompt.use.stages import reopen_stage
@@ -176,6 +177,7 @@ def _checked(
     if order.until:
         find_stage(state, order.until)
     require_reviewable(state, order.reviews)
+    _require_roles(state, order.clients)
     for each in _named(_all_clients(order)):
         tools.client(each)
     _require_committed(workspace, state)
@@ -187,6 +189,16 @@ def _checked(
             hint=f"vfcc run resume {other.state.id}  # or: vfcc run clean {other.state.id} --force",
         )
     return state
+
+
+def _require_roles(state: SprintState, clients: RunClients) -> None:
+    """Raise UsageError where a client is given to a role that no stage of the sprint has."""
+    roles = dict.fromkeys(each.stage.role for each in state.stages)
+    for name in clients:
+        if name != "*" and name not in roles:
+            near = nearest(name, roles)
+            known = f"did you mean {near}?" if near else f"there is {', '.join(roles)}"
+            raise UsageError(f"no stage of {state.id} has the role {name}; {known}", hint="vfcc run --dry-run")
 
 
 def _require_installed(workspace: Workspace, clients: RunClients, tools: RunMachinery, *, hint: str) -> None:

@@ -35,7 +35,7 @@ def add(
     sprint_id, commits = active_sprint(here, sprint).id, acting.commits(commit)
     added = add_feedback(here, sprint_id, text, stage, actor=acting.actor, commit=commits)
     lines = [f"{sprint_id}: comment {added.short} on {stage or 'the sprint'}"]
-    asking.show_note(added, added.done, lines, here, as_json=as_json)
+    asking.show_note(added, added.move, lines, here, as_json=as_json)
 
 
 @app.command("list")
@@ -84,7 +84,7 @@ def triage(
     wanted = active_sprint(here, sprint).id
     triaged = triage_feedback(here, wanted, comment, chosen[0], reason, actor=acting.actor, commit=commits)
     lines = [f"{wanted}: comment {triaged.short} is {_becomes(triaged.comment)}"]
-    asking.show_note(triaged, triaged.done, lines, here, as_json=as_json)
+    asking.show_note(triaged, triaged.move, lines, here, as_json=as_json)
 
 
 def _table(comments: "tuple[Feedback, ...]") -> str:

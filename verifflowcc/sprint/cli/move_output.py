@@ -67,7 +67,7 @@ def sides(state: SprintState) -> list[str]:
     for number, move in enumerate(state.fork.moves, start=1):
         further = len(move.tips) > 1 or move.tips != (move.event,)
         lines.append(
-            f"{number}. {move.actor} {move.does} ({move.time}){', and moved on from there' if further else ''}"
+            f"{number}. {move.actor} {move.action} ({move.time}){', and moved on from there' if further else ''}"
         )
         lines.append(f"   vfcc sprint resolve {state.id} --keep {move.event}")
     return lines
@@ -75,17 +75,17 @@ def sides(state: SprintState) -> list[str]:
 
 def aside(state: SprintState) -> list[str]:
     """Return the moves that no longer count, each with whose choice that was; nothing where there are none."""
-    lines = ["set aside: these moves stay on record and count no more"] if state.aside else []
-    for move in state.aside:
+    lines = ["set aside: these moves stay on record and count no more"] if state.set_aside else []
+    for move in state.set_aside:
         why = f": {move.reason}" if move.reason else ""
-        lines.append(f"- {move.actor} {move.does} ({move.time}, {move.event}), by {move.decided_by}{why}")
+        lines.append(f"- {move.actor} {move.action} ({move.time}, {move.event}), by {move.decided_by}{why}")
     return lines
 
 
 def resolved(done: "Transition") -> str:
     """Return what a choice did, in a sentence, and the sides of the next fork, if there is one within the side kept."""
     state = done.state
-    gone = [f"  set aside: {move.actor} {move.does}" for move in state.aside if move.choice == done.event.id]
+    gone = [f"  set aside: {move.actor} {move.action}" for move in state.set_aside if move.choice == done.event.id]
     if state.fork:
         return "\n".join([f"{state.id}: fork resolved; there is another within", *gone, *sides(state)])
     now = f"in {state.current}" if state.current else str(state.status)

@@ -420,7 +420,7 @@ def fold(sprint: str, events: Iterable[Event]) -> SprintState:
         notes=tuple(event for event in graph.ordered if not event.moves),
         counts={kind: counts[kind] for kind in sorted(counts)},
         fork=fork,
-        aside=tuple(_set_aside(move, choice) for move, choice in line.aside),
+        set_aside=tuple(_set_aside(move, choice) for move, choice in line.aside),
         problems=_problems(sprint, graph, impossible),
     )
 

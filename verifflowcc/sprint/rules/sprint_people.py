@@ -77,7 +77,7 @@ def progress_document(state: SprintState, results: Mapping[str, object] | None =
         "counts": dict(state.counts),
     }
     if state.fork:
-        document["fork"] = [f"{move.actor} {move.does}" for move in state.fork.moves]
+        document["fork"] = [f"{move.actor} {move.action}" for move in state.fork.moves]
     if state.unfinished:
         document["unfinished"] = state.unfinished
     if results:
@@ -252,7 +252,7 @@ def _review(event: Event) -> Review | None:
         expires=_optional(event, "expires"),
         signed=_optional(event, "signed"),
         replaces=_replaced(event),
-        seen=_seen(event.payload.get("seen")),
+        file_digests=_seen(event.payload.get("seen")),
         email=_text(event, "email"),
     )
 

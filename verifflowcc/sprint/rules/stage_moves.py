@@ -453,7 +453,7 @@ def _start(state: SprintState, event: Event) -> SprintState:
         workflow=workflow,
         base=fields.optional_text(event.payload, "base"),
         rules=rules_of(event),
-        carried=fields.texts(event.payload, "carried") if "carried" in event.payload else (),
+        carried_comments=fields.texts(event.payload, "carried") if "carried" in event.payload else (),
         branch=fields.optional_text(event.payload, "branch"),
         status=SprintStatus.OPEN,
         stages=stages,

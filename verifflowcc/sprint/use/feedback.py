@@ -28,7 +28,7 @@ class RecordedComment:
 
     comment: Feedback
     short: str
-    done: "Transition"
+    move: "Transition"
 
 
 def add_feedback(
@@ -85,7 +85,7 @@ def sprint_feedback(workspace: Workspace, state: SprintState) -> tuple[Feedback,
 
     One whose event is not there any more, or was changed, is not lost: its text then says so.
     """
-    carried = [_carried(workspace, name) for name in state.carried]
+    carried = [_carried(workspace, name) for name in state.carried_comments]
     return feedback(state.id, state.notes, carried)
 
 

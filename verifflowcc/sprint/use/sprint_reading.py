@@ -71,7 +71,7 @@ def load_movable(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, Spri
     if state.problems:
         raise unsound(state)
     if state.fork:
-        sides = "; ".join(f"{move.actor} {move.does} ({move.event})" for move in state.fork.moves)
+        sides = "; ".join(f"{move.actor} {move.action} ({move.event})" for move in state.fork.moves)
         raise ConflictError(f"{sprint_id} was moved on two sides: {sides}", hint=f"vfcc sprint resolve {sprint_id}")
     return seen, state
 

@@ -40,7 +40,7 @@ class StageOpinion:
     can say.
     """
 
-    word: str
+    opinion: str
     """`approved`, `accepted`, `rejected`, `waived` or `skipped`."""
     stage: str
     criterion: str | None
@@ -91,7 +91,7 @@ def _words(state: SprintState, today: str) -> Iterator[StageOpinion]:
     for review in latest_words(reviews(state.notes)):
         word = "accepted" if review.statement and review.opinion is Opinion.APPROVED else str(review.opinion)
         yield StageOpinion(
-            word=word,
+            opinion=word,
             stage=review.stage,
             criterion=review.criterion,
             actor=review.actor,
@@ -113,7 +113,7 @@ def _line(one: StageOpinion) -> str:
     ends = f" until {one.expires}" if one.expires else ""
     over = " (expired)" if one.expired else ""
     why = f": {one.reason}" if one.reason else ""
-    return f"{one.word}: {where} by {one.actor}{ends}{over}{why}"
+    return f"{one.opinion}: {where} by {one.actor}{ends}{over}{why}"
 
 
 SNAPSHOT_FORMAT = 5
@@ -123,8 +123,8 @@ SNAPSHOT_FORMAT = 5
 class OpenSprint:
     """An open sprint: its place in its V, the last event included, and the next command.
 
-    `words` are the opinions of people, `comments` is the number of comments that are open, `gaps` that of the criteria
-    which its stages were passed without.
+    `opinions` are the opinions of people, `comments` is the number of comments that are open, `gaps` that of the
+    criteria which its stages were passed without.
     """
 
     id: str
@@ -136,7 +136,7 @@ class OpenSprint:
     stages: int
     problems: int
     """Event files that cannot be trusted."""
-    words: tuple[StageOpinion, ...]
+    opinions: tuple[StageOpinion, ...]
     """Statements of people in the sprint."""
     comments: int
     """How many comments are open."""
@@ -152,7 +152,7 @@ class ProjectStatus:
     """The open sprints, how many are closed, and the next command.
 
     `without_events` are sprints that have a `goals.md` and no ledger: their start was cut short, or their events are
-    lost. `current` is the sprint that commands act on, `by` what chose it of several; `problem` says why none is
+    lost. `current` is the sprint that commands act on, `chosen_by` what chose it of several; `problem` says why none is
     chosen, `hint` how to choose one.
     """
 
@@ -164,7 +164,7 @@ class ProjectStatus:
     """Sprints with a `goals.md` and no ledger."""
     current: str | None = None
     """The current sprint, or null."""
-    by: str = ""
+    chosen_by: str = ""
     """What selected it among several, or empty."""
     problem: str = ""
     """Why none of several is selected, or empty."""
@@ -198,7 +198,7 @@ def current_status(workspace: Workspace) -> ProjectStatus:
         next=following[0],
         without_events=ledger_of(workspace).without_events(),
         current=found.id,
-        by=found.by if found.label else "",
+        chosen_by=found.by if found.label else "",
         problem=found.problem,
         hint=found.hint if found.problem else "",
     )
@@ -272,7 +272,7 @@ def _open(workspace: Workspace, line: SprintLine) -> OpenSprint:
         passed=sum(each.status in DONE for each in state.stages),
         stages=len(state.stages),
         problems=len(state.problems),
-        words=opinions.words,
+        opinions=opinions.words,
         comments=opinions.comments,
         as_of=", ".join(state.heads) or "no event",
         next=_next(state),
@@ -293,13 +293,13 @@ def _next(state: SprintState) -> str:
 
 
 def _all_opinions(status: ProjectStatus) -> Iterator[PeopleOpinions]:
-    return (PeopleOpinions(sprint.words, sprint.comments) for sprint in status.open)
+    return (PeopleOpinions(sprint.opinions, sprint.comments) for sprint in status.open)
 
 
 def _text(status: ProjectStatus) -> str:
     lines = []
     for sprint in status.open:
-        chosen = f" ({status.by})" if status.by and sprint.id == status.current else ""
+        chosen = f" ({status.chosen_by})" if status.chosen_by and sprint.id == status.current else ""
         state = "" if sprint.status == "open" else f" ({sprint.status})"
         where = f"in {sprint.stage}, " if sprint.stage else ""
         lines.append(f"{sprint.id}{chosen}: {sprint.title}{state}")
@@ -307,7 +307,7 @@ def _text(status: ProjectStatus) -> str:
         lines.append(f"  {where}{passed}, as of event {sprint.as_of}")
         if sprint.problems:
             lines.append(f"  {sprint.problems} of its event files cannot be trusted and are left out here")
-        lines += [f"  {line}" for line in people_lines(PeopleOpinions(sprint.words, sprint.comments), sprint.id)]
+        lines += [f"  {line}" for line in people_lines(PeopleOpinions(sprint.opinions, sprint.comments), sprint.id)]
         lines.append(f"  next: {sprint.next}")
     if not status.open:
         lines += ["no sprint is open", f"  next: {status.next}"]

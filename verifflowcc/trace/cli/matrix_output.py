@@ -53,10 +53,10 @@ def tests_table(matrix: "Matrix") -> str:
     if not matrix.tests:
         return "there is no test of these items"
     rows = [
-        (each.seen.test, each.seen.word, ids(each.items), ids(each.needs), each.seen.report or "–")
+        (each.test.test, each.test.word, ids(each.items), ids(each.needs), each.test.report or "–")
         for each in matrix.tests
     ]
-    counts = Counter(each.seen.word for each in matrix.tests)
+    counts = Counter(each.test.word for each in matrix.tests)
     words = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
     return f"{table(('test', 'outcome', 'items', 'needs', 'report'), rows)}\n\n{len(rows)} test{_s(len(rows))}: {words}"
 

@@ -213,7 +213,7 @@ def _way(each: "ReachedItem", *, up: bool = False) -> str:
 
     As in `implements REQ-login → refines`.
     """
-    steps = list(zip(each.relations, each.way[1:] if up else each.way[:-1], strict=True))
+    steps = list(zip(each.relations, each.route[1:] if up else each.route[:-1], strict=True))
     words = [f"{relation} {name}" for relation, name in (steps if up else reversed(steps))]
     return " → ".join((*words[:-1], each.relations[-1 if up else 0]))
 

@@ -68,7 +68,7 @@ def reach_tree(title: str, summary: str, found: "Sequence[ReachedItem]") -> str:
         label = _trace_trees_text(f"{each.id} ", "accent")
         label.append_text(_trace_trees_text(each.relations[-1], "quiet"))
         label.append_text(_trace_trees_text(f"  {each.title}"))
-        places[each.id] = places.get(each.way[-2], tree).add(label)
+        places[each.id] = places.get(each.route[-2], tree).add(label)
     return _drawn(tree)
 
 
@@ -185,13 +185,13 @@ def _gone(report: ImportReport) -> Iterator[str]:
 def _left(report: ImportReport) -> Iterator[str]:
     """Yield each reason for parts left out, with its count, or its place if single."""
     by_reason: dict[str, list[str]] = defaultdict(list)
-    for line in report.left:
+    for line in report.not_imported:
         place, _, reason = line.partition(": ")
         by_reason[reason].append(place)
     by_reason = _grouped(by_reason)
     if not by_reason:
         return
-    yield f"not carried over: {len(report.left)}"
+    yield f"not carried over: {len(report.not_imported)}"
     rows = sorted(by_reason.items(), key=lambda each: (-len(each[1]), each[0]))
     yield from _some([f"  {len(at)} × {why}" if len(at) > 1 else f"  {at[0]}: {why}" for why, at in rows])
 
@@ -345,7 +345,7 @@ def changed(state: "LinkState", to: str, holder: str) -> str:
 
 def _place(place: "CodePlace") -> str:
     where = f"{place.path}:{place.line}" + (f", {place.symbol}" if place.symbol else "")
-    return where if place.there else f"{where} (not there)"
+    return where if place.exists else f"{where} (not there)"
 
 
 def _review(shown: "ItemPage") -> str:

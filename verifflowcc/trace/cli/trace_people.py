@@ -135,7 +135,7 @@ def tell_added(added: "NewTraceItem") -> None:
 
     links = "".join(f", {link.relation} {link.to}" for link in added.item.links)
     out.emit(printable(f"{added.item.id}: {added.item.title}{links}\n  in {_here(added.item.path)}"))
-    for lack in added.lacks:
+    for lack in added.missing:
         out.note(lack)
 
 
@@ -190,7 +190,7 @@ def review(
         asking.confirm(asking.listed(trace_item_views.to_review(what)), _question(what), yes=yes)
     done = review_items(acting.workspace, what, actor=acting.actor)
     out.emit_json(done) if as_json else _tell(done)
-    if done.passed_over:
+    if done.skipped:
         raise typer.Exit(1)
 
 
@@ -262,10 +262,10 @@ def _tell(done: "ReviewResult") -> None:
         lines += [f"  as of now: {place}" for place in each.refs]
     if lines:
         out.emit(printable("\n".join(lines)))
-    elif not done.passed_over:
+    elif not done.skipped:
         out.emit("nothing needs a review")
     for each in done.reviewed:
         for note in each.notes:
             out.note(f"{each.item}: {note}")
-    for over in done.passed_over:
+    for over in done.skipped:
         out.say(f"not reviewed: {over.item} {over.reason}\n  {over.step}")

@@ -17,7 +17,7 @@ Step = Callable[[TraceItem], Iterable[tuple[TraceItem, Link]]]
 class ReachedItem:
     """An item that was reached.
 
-    `way` are the ids from the item that was asked about to this one, both ends included; `relations` are those of the
+    `route` are the ids from the item that was asked about to this one, both ends included; `relations` are those of the
     links between them, one fewer.
     """
 
@@ -25,7 +25,7 @@ class ReachedItem:
     type: str
     title: str
     path: str
-    way: tuple[str, ...]
+    route: tuple[str, ...]
     """Ids from the item to this one, both included."""
     relations: tuple[str, ...]
 
@@ -48,7 +48,7 @@ def reach(start: TraceItem, step: Step) -> tuple[ReachedItem, ...]:
         item, here = queue.popleft()
         for other, link in sorted(step(item), key=lambda pair: (pair[0].id, pair[1].relation)):
             if other.id != start.id and other.id not in found:
-                way, relations = (*here.way, other.id), (*here.relations, link.relation)
+                way, relations = (*here.route, other.id), (*here.relations, link.relation)
                 found[other.id] = ReachedItem(other.id, other.type, other.title, other.path, way, relations)
                 queue.append((other, found[other.id]))
     return tuple(sorted(found.values(), key=lambda each: (each.steps, each.id)))
@@ -72,15 +72,15 @@ LOST = "lost"
 class CodePlace:
     """Code that an item names by a `ref`, or that names the item by a `mark`.
 
-    `there` says whether the file exists.
+    `exists` says whether the file exists.
     """
 
     path: str
     line: int
     symbol: str
-    by: str
+    source: str
     """`mark` or `ref`."""
-    there: bool = True
+    exists: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +89,10 @@ class ItemTest:
 
     `test` is `path::symbol`, or the pattern that no result fits. `outcome` is None where there is no result. `stale`
     says why the result does not speak of the content that is there now, `trusted` whether the report is worth what is
-    asked. `report` is where it was read; of several, all. `by` is how the test came to the item: `result`, `mark` (or a
-    pattern: there is such a test and no result), or `lost` (a pattern that no test fits); `via` is the specification's
-    id, "" where the test is the item's own. `proof` is the verdict on it where the change of the sprint was proven.
+    asked. `report` is where it was read; of several, all. `source` is how the test came to the item: `result`, `mark`
+    (or a pattern: there is such a test and no result), or `lost` (a pattern that no test fits); `specification` is the
+    specification's id, "" where the test is the item's own. `proof` is the verdict on it where the change of the sprint
+    was proven.
     """
 
     __test__ = False
@@ -100,7 +101,7 @@ class ItemTest:
     """Its name, or a pattern without a match."""
     outcome: Outcome | None
     """Null without a result."""
-    by: str
+    source: str
     """`result`, `mark` or `lost`."""
     stale: str = ""
     """Why the result does not count, or empty."""
@@ -111,7 +112,7 @@ class ItemTest:
     message: str = ""
     path: str = ""
     line: int = 1
-    via: str = ""
+    specification: str = ""
     """Its test specification, or empty."""
     known: bool = True
     """Whether the tree has the test."""
@@ -132,7 +133,7 @@ class ItemTest:
     def word(self) -> str:
         """Its outcome, in a word or two."""
         if self.outcome is None:
-            return "no such test" if self.by == LOST else "not run"
+            return "no such test" if self.source == LOST else "not run"
         if self.stale:
             return f"{self.outcome} (stale)"
         if not self.known:
@@ -222,4 +223,4 @@ def _why_not(view: TraceView, names: tuple[str, ...]) -> str:
 def _handed_up(view: TraceView, item: TraceItem) -> Iterator[ItemTest]:
     for each in specifications(view, item):
         for test in tests_of(view, each):
-            yield replace(test, via=each.id)
+            yield replace(test, specification=each.id)

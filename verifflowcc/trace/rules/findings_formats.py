@@ -27,7 +27,7 @@ def junit_text(report: TraceReport, of: Catalogue = TRACE) -> str:
     found: dict[str, list[Finding]] = {}
     for each in report.findings:
         found.setdefault(each.code, []).append(each)
-    asked = _with_unasked(report.asked, found, of)
+    asked = _with_unasked(report.checks, found, of)
     suites = [
         _suite(family, [one for one in asked if of.checks[one.code].family is family], found, of)
         for family in of.families
@@ -64,7 +64,7 @@ def _case(asked: CheckCount, family: StrEnum, found: Sequence[Finding], catalogu
     notes = [each for each in found if not _is_red(each)]
     parts = []
     if red:
-        of = f"{catalogue.checks[asked.code].title}: {len(red)} of {asked.asked}"
+        of = f"{catalogue.checks[asked.code].title}: {len(red)} of {asked.examined}"
         parts.append(f"      <failure message={_attribute(of)} type={_attribute(asked.code)}>{_lines(red)}</failure>\n")
     elif _is_idle(asked, found):
         parts.append('      <skipped message="there was nothing to ask this of"/>\n')
@@ -74,7 +74,7 @@ def _case(asked: CheckCount, family: StrEnum, found: Sequence[Finding], catalogu
 
 
 def _is_idle(asked: CheckCount, found: Sequence[Finding]) -> bool:
-    return asked.asked == 0 and not found
+    return asked.examined == 0 and not found
 
 
 def _fails(found: Iterable[Finding]) -> bool:
@@ -164,7 +164,7 @@ def sarif_text(report: TraceReport, version: str, prefix: str = "", of: Catalogu
 
     Known findings are results that are suppressed. Paths are relative, so that the log means the same on every machine.
     """
-    weights = {one.code: one.severity for one in report.asked}
+    weights = {one.code: one.severity for one in report.checks}
     driver: dict[str, Json] = {
         "name": "vfcc",
         "fullName": of.name,

@@ -127,15 +127,15 @@ class StoryAnswer:
 class ReviewRecord:
     """A review that a person recorded in an item: of the item, a link, or its result.
 
-    `other` is the other end of the link, "" of the others; `what` is what was seen, or the reason. `holds` says whether
-    everything that it speaks of is as it was then.
+    `other` is the other end of the link, "" of the others; `observation` is what was seen, or the reason. `holds` says
+    whether everything that it speaks of is as it was then.
     """
 
     kind: str
     """`reviewed`, `verified` or `link`."""
     by: str | None
     on: str | None
-    what: str
+    observation: str
     other: str
     """The other end of a link."""
     holds: bool
@@ -146,9 +146,9 @@ class ReviewRecord:
 class Story:
     """All that is known of an item.
 
-    `reasons` are the ways up to the needs that it is there for; none where it has no parent. `lacking` are the
+    `reasons` are the ways up to the needs that it is there for; none where it has no parent. `missing` are the
     needs of its type that nothing meets. `evidence` are the criteria that it names; one that no gate has is not met.
-    `looked` is by day, the last first. `findings` are a check's, `next` the steps that they name, each once.
+    `records` is by day, the last first. `findings` are a check's, `next` the steps that they name, each once.
     """
 
     item: TraceItem
@@ -159,12 +159,12 @@ class Story:
     parents: tuple[LinkEnd, ...]
     answers: tuple[StoryAnswer, ...]
     """Items directly below."""
-    lacking: tuple[str, ...]
+    missing: tuple[str, ...]
     """Unmet needs of its type."""
     code: tuple[CodePlace, ...]
     tests: tuple[ItemTest, ...]
     evidence: tuple[CriterionState, ...]
-    looked: tuple[ReviewRecord, ...]
+    records: tuple[ReviewRecord, ...]
     """Reviews and verifications by people."""
     findings: tuple[Finding, ...]
     next: tuple[str, ...]

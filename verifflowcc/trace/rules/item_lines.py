@@ -114,7 +114,7 @@ def _by_answers(coverage: ItemCoverage, coverages: TraceCoverage) -> ItemState:
 
 def _why_unshown(coverage: ItemCoverage) -> ItemState:
     by_test = coverage.method in {None, TEST}
-    if by_test and not coverage.named and all(each.by == LOST for each in coverage.tests):
+    if by_test and not coverage.named and all(each.source == LOST for each in coverage.tests):
         return ItemState.UNTESTED
     tests = [each for each in coverage.tests if not each.passed]
     if any(each.outcome is Outcome.FLAKY and not each.stale for each in tests):

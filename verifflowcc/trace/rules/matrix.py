@@ -32,10 +32,10 @@ NO_METHOD = "none asked"
 
 @dataclass(frozen=True, slots=True)
 class CoverageShare:
-    """`met` of `of`."""
+    """`met` of `total`."""
 
     met: int
-    of: int
+    total: int
 
     @property
     def per_mille(self) -> int | None:
@@ -46,12 +46,12 @@ class CoverageShare:
         >>> [CoverageShare(met, 3).per_mille for met in (0, 2, 3)], Share(0, 0).per_mille
         ([0, 666, 1000], None)
         """
-        return self.met * 1000 // self.of if self.of else None
+        return self.met * 1000 // self.total if self.total else None
 
     @property
     def whole(self) -> bool:
         """Whether there is something, and all of it is met."""
-        return 0 < self.of == self.met
+        return 0 < self.total == self.met
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class TestRow:
 
     __test__ = False
 
-    seen: ItemTest
+    test: ItemTest
     items: tuple[LinkEnd, ...]
     """Items that the test belongs to."""
     needs: tuple[LinkEnd, ...]
@@ -295,7 +295,7 @@ def _tests(view: TraceView, coverages: TraceCoverage) -> tuple[TestRow, ...]:
     items: dict[str, set[str]] = defaultdict(set)
     for name, coverage in coverages.by_id.items():
         for test in coverage.tests:
-            if not test.via:
+            if not test.specification:
                 seen[test.test].append(test)
                 items[test.test].add(name)
     for name in view.results_by_test:
@@ -362,7 +362,7 @@ def csv_of_tests(matrix: Matrix) -> str:
     return csv_text(
         TEST_COLUMNS,
         (
-            (each.seen.test, each.seen.word, _ids(each.items), _ids(each.needs), each.seen.report, each.seen.message)
+            (each.test.test, each.test.word, _ids(each.items), _ids(each.needs), each.test.report, each.test.message)
             for each in matrix.tests
         ),
     )
@@ -371,11 +371,11 @@ def csv_of_tests(matrix: Matrix) -> str:
 def place_word(place: CodePlace) -> str:
     """Return `path:line symbol`, and whether it is gone."""
     symbol = f" {place.symbol}" if place.symbol else ""
-    return f"{place.path}:{place.line}{symbol}" if place.there else f"{place.path}{symbol} (gone)"
+    return f"{place.path}:{place.line}{symbol}" if place.exists else f"{place.path}{symbol} (gone)"
 
 
 def _matrix_csv_tested(test: ItemTest) -> str:
-    return f"{test.test} {test.word}" + (f" (by {test.via})" if test.via else "")
+    return f"{test.test} {test.word}" + (f" (by {test.specification})" if test.specification else "")
 
 
 def _ids(ends: Iterable[LinkEnd]) -> str:

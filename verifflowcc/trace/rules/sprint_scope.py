@@ -128,11 +128,17 @@ def near_task(items: Sequence[TraceItem], task: str, terms: Mapping[str, str], n
     `terms` maps the stem of each word of the task to the word. A word that few items have weighs more. Ties go by id.
     """
     named = set(names.in_text(task))
-    patterns = {
-        term: re.compile(rf"\b(?:{re.escape(term)}|{re.escape(word.casefold())})") for term, word in terms.items()
-    }
+    patterns = [
+        (term, word.casefold(), re.compile(rf"\b(?:{re.escape(term)}|{re.escape(word.casefold())})"))
+        for term, word in terms.items()
+    ]
     texts = [f"{item.title}\n{item.text}".casefold() for item in items]
-    held = [frozenset(term for term, pattern in patterns.items() if pattern.search(text)) for text in texts]
+    held = [
+        frozenset(  # to look for a part of a text costs a tenth of a pattern, and most items have few of the words
+            term for term, word, pattern in patterns if (term in text or word in text) and pattern.search(text)
+        )
+        for text in texts
+    ]
     weights = {term: _UNIT // sum(term in each for each in held) for term in frozenset().union(*held)}
     worth = [(item, sum(weights[term] for term in each)) for item, each in zip(items, held, strict=True)]
     worth.sort(key=lambda each: (each[0].id not in named, -each[1], each[0].id))

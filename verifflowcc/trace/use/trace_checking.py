@@ -75,7 +75,7 @@ class TraceCheckResult:
 
     report: TraceReport
     workflow: str
-    looked_at: CheckExtent = field(default_factory=CheckExtent)
+    examined: CheckExtent = field(default_factory=CheckExtent)
     prefix: str = ""
     """The project's folder in its repository."""
     known_list: str | None = None
@@ -119,7 +119,7 @@ def check_trace(
     return TraceCheckResult(
         report,
         workflow.name if workflow else looked.config.workflow,
-        looked_at=whole.looked_at,
+        examined=whole.looked_at,
         prefix=looked.place.prefix,
         known_list=BaselineKind.TRACE.path if status.holds else None,
         changed_since=changed_since,

@@ -270,7 +270,7 @@ class NewTraceItem:
     """An item that was added, and what it still lacks."""
 
     item: TraceItem
-    lacks: tuple[str, ...]
+    missing: tuple[str, ...]
     """Sentences on missing parts of the item."""
 
 

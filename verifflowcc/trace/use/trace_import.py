@@ -120,7 +120,7 @@ class TraceImportItem:
     """
 
     id: str
-    foreign: str
+    foreign_id: str
     path: str
     outcome: TraceImportOutcome
     """`new`, `same`, `updated`, `different` or `gone`."""
@@ -142,7 +142,7 @@ class ImportReport:
 
     tool: str
     items: tuple[TraceImportItem, ...]
-    left: tuple[str, ...]
+    not_imported: tuple[str, ...]
     """`file:line: why` for each part left out."""
     renamed: tuple[tuple[str, str], ...]
     """Pairs of the foreign id and the id here."""
@@ -212,7 +212,7 @@ def import_items(
         written = 0 if dry_run else _write(workspace, planned)
     items = [each.item for each in planned]
     there = {each.foreign.id for each in adoption.items}
-    items += (each for each in _gone(known, there, name) if known[each.foreign].imported.file not in foreign.skipped)
+    items += (each for each in _gone(known, there, name) if known[each.foreign_id].imported.file not in foreign.skipped)
     return ImportReport(
         foreign.tool,
         tuple(items),

@@ -82,7 +82,7 @@ class ReviewResult:
 
     by: str
     reviewed: tuple[ReviewedItem, ...]
-    passed_over: tuple[SkippedReview, ...]
+    skipped: tuple[SkippedReview, ...]
 
 
 def plan_review(
