@@ -20,7 +20,7 @@ from tests.tree.postgres_server import ABSENT, ADMIN, Server, programs, running
 from tests.trees import git
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-LEASE_S = 3
+LEASE_S = 2
 SETTINGS = {"run": {"fleet": {"name": "shop", "remote": "team", "lease_s": LEASE_S, "at_once": 2}}}
 
 
@@ -63,6 +63,12 @@ class FleetProcess:
             assert chunk, f"{text!r} was not printed, but: {self.printed}"
             self.printed += chunk.decode("utf-8", "replace")
         return self.printed
+
+    def listen(self, seconds: float) -> None:
+        """Take what it has printed, or prints soon."""
+        assert self._process.stdout is not None
+        if select.select([self._process.stdout], [], [], seconds)[0]:
+            self.printed += os.read(self._process.stdout.fileno(), 65_536).decode("utf-8", "replace")
 
     def send(self, number: int) -> None:
         """Send it a signal."""
@@ -221,6 +227,14 @@ class FleetWorld:
         before = ["ip", "netns", "exec", self.network.space(machine)] if self.network else []
         process = self._started("worker", root, name, before, more)
         process.says("waits for attempts")
+        return process
+
+    def executor(self, name: str, pipe: Path) -> FleetProcess:
+        """Start a process that only does jobs of the queue, each until it gets a byte of the pipe."""
+        words = [sys.executable, "-m", "tests.fleet_process", "queue", self.url, str(pipe), name]
+        process = FleetProcess(words, self.folder, self.env())
+        self.processes.append(process)
+        process.says("ready")
         return process
 
     def _started(self, role: str, root: Path, name: str, before: list[str], more: Mapping[str, str]) -> FleetProcess:

@@ -93,7 +93,8 @@ WRITES = set(
     evidence run, feedback add, feedback triage, history import, history learn, history prune, hook, init,
     integrate, mcp, memory add, memory copy, memory edit, memory forget, memory import, memory ingest,
     memory link, memory maintain, memory move, memory promote, memory reject, memory restore, migrate, prove,
-    run, run clean, run resume, run retry, run stop, sprint close, sprint resolve, sprint start, stage advance,
+    run, run clean, run resume, run retry, run stop, run worker, sprint close, sprint resolve, sprint start,
+    stage advance,
     stage draft, stage put, stage reopen, stage skip, task fail, task finish, task note, task start, trace add,
     trace baseline create, trace import, trace link, trace retire, trace review, trace unlink, trace verify,
     waive, window add, window prune, window restore, workflow use

@@ -16,6 +16,7 @@ JOB_VERSION = "vfcc-run-1"
 """What workers take: raise it where a job, its branches or the result change their form."""
 MOST_OFFERS = 6
 """So often an attempt is given out, until no worker seems to be able to bring it back."""
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 
 
@@ -120,7 +121,7 @@ def branches_of(refs: Iterable[tuple[str, str]], run: str, attempt: str) -> Flee
         beginning = f"refs/heads/vfcc/{run}/{kind}/{attempt}/"
         for ref, commit in refs:
             number = ref.removeprefix(beginning)
-            if ref.startswith(beginning) and number.isascii() and number.isdecimal() and 0 < len(number) < 10:
+            if ref.startswith(beginning) and _NUMBER.fullmatch(number):
                 numbers[int(number)] = commit
     return FleetBranches(found[FleetBranch.START], found[FleetBranch.RESULT])
 
