@@ -1,12 +1,15 @@
 """How hard the package is to find one's way in: size, import circles, shared names, dialect, and what commands enter.
 
     python benchmarks/house.py [--json] [--package FOLDER] [--moves FILE] [--vfcc PROGRAM]
+    python benchmarks/house.py --removals COMMIT [--json]
 
 An import counts anywhere in a file, except below `TYPE_CHECKING`. A circle is a set of files of which each
 imports each other, directly or not. An upward import is one against the order of the capabilities; `--moves` names a
 JSON object (path today → path in the order's folders) for a tree that has other folders. A name is shared if another
 class or module of the package has it, too; `__init__` and `__main__` do not count. A comment counts if it is on a line
 of its own or behind code, and no directive to a tool. What commands enter is read by `benchmarks/entered.py`.
+`--removals` lists the commits since COMMIT that took more lines from the package than they added, each with its
+subject; the reason is in its message.
 """
 
 import argparse
@@ -14,6 +17,7 @@ import ast
 import io
 import json
 import re
+import subprocess
 import sys
 import tokenize
 from collections import Counter, defaultdict
@@ -78,8 +82,18 @@ def main() -> None:
     parser.add_argument("--package", type=Path, default=ROOT / "verifflowcc")
     parser.add_argument("--moves", type=Path)
     parser.add_argument("--vfcc", default=str(Path(sys.executable).with_name("vfcc")))
+    parser.add_argument("--removals", metavar="COMMIT")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    if options.removals:
+        rows = removals(options.removals)
+        total = sum(net for _, net, _ in rows)
+        if options.json:
+            print(json.dumps({"lines": total, "commits": rows}, indent=2))
+            return
+        print(*(f"{commit[:10]} {net:>6,}  {subject}" for commit, net, subject in rows), sep="\n")
+        print(f"{total:,} lines in {len(rows)} commits")
+        return
     moves = json.loads(options.moves.read_text(encoding="utf-8")) if options.moves else {}
     figures = {
         **structure(options.package, moves),
@@ -90,6 +104,30 @@ def main() -> None:
         return
     print(*(f"{key}: {value}" for key, value in machine().items()), "", sep="\n")
     print(*(f"{name:44} {value:>10,}" for name, value in figures.items()), sep="\n")
+
+
+def removals(base: str) -> list[tuple[str, int, str]]:
+    """Return the commits since `base` that made the package smaller: name, net lines, subject; the largest first."""
+    command = [
+        "git",
+        "log",
+        "--no-merges",
+        "-M",
+        "--numstat",
+        "--format=%x00%H%x09%s",
+        f"{base}..HEAD",
+        "--",
+        "verifflowcc",
+    ]
+    found = []
+    for part in subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")[1:]:
+        head, *rows = part.strip().splitlines()
+        commit, _, subject = head.partition("\t")
+        counts = [row.split("\t")[:2] for row in rows if row and not row.startswith("-")]
+        net = sum(int(added) - int(gone) for added, gone in counts)
+        if net < 0:
+            found.append((commit, net, subject))
+    return sorted(found, key=lambda each: each[1])
 
 
 def structure(package: Path, moves: Mapping[str, str]) -> dict[str, float]:

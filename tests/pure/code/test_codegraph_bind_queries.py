@@ -46,7 +46,7 @@ SHOP = {
 
 
 def _said(links: tuple[ReferenceLink, ...], least: int = CONFIDENT) -> list[str]:
-    return [f"{each.path}:{each.line} {each.around}".strip() for each in links if each.confidence >= least]
+    return [f"{each.path}:{each.line} {each.symbol}".strip() for each in links if each.confidence >= least]
 
 
 class _Watched(CodeInMemory):

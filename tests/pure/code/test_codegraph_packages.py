@@ -104,7 +104,7 @@ def test_callers_are_found_through_packages_with_and_without_init(init: Sequence
 
     links = bind_queries.callers(code, "services/billing/invoice.py", 0)
 
-    sure = sorted(link.around for link in links if link.confidence >= CONFIDENT)
+    sure = sorted(link.symbol for link in links if link.confidence >= CONFIDENT)
     assert sure == ["five", "four", "one", "six", "three", "two"]
 
 

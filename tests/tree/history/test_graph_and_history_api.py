@@ -30,7 +30,7 @@ def test_the_graph_answers_by_the_names_of_the_record(shop: Path) -> None:
     graph = KnowledgeGraph(shop)
 
     assert [each.name for each in graph.get_file_contents("shop/prices.py").symbols] == ["vat"]
-    assert [each.around for each in graph.get_callers("vat").symbols[0].links] == ["pay"]
+    assert [each.symbol for each in graph.get_callers("vat").symbols[0].links] == ["pay"]
     assert [each.files for each in graph.get_dependencies("shop/basket.py").imports] == [("shop/prices.py",)]
     assert graph.find_symbol("pay").found[0].path == "shop/basket.py"
     with pytest.raises(VfccError, match="nothing here is called tax"):

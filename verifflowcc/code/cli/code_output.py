@@ -74,8 +74,8 @@ def _skipped(skipped: Sequence[tuple[str, str]]) -> Iterator[str]:
 def finding(found: SymbolSearch) -> list[str]:
     """Return where a symbol is defined."""
     lines = [line for each in found.found for line in _found(each)]
-    left = found.all_found - len(found.found)
-    return [*lines, *([f"and {left:,} more: --limit {found.all_found}"] if left else [])]
+    left = found.total - len(found.found)
+    return [*lines, *([f"and {left:,} more: --limit {found.total}"] if left else [])]
 
 
 def _found(each: LocatedDefinition) -> Iterator[str]:
@@ -109,7 +109,8 @@ def relations(found: Relations, *, everything: bool = False) -> list[str]:
 def _relations(found: Relations, everything: bool) -> Iterator[str]:
     if found.kind in ("imports", "imported-by"):
         if not found.imports:
-            yield f"{found.asked} imports nothing" if found.kind == "imports" else f"nothing imports {found.asked}"
+            importing = found.kind == "imports"
+            yield f"{found.question} imports nothing" if importing else f"nothing imports {found.question}"
         for each in found.imports:
             yield _import(each) if found.kind == "imports" else _importing(each)
         return
@@ -127,7 +128,7 @@ def _related(kind: str, each: SymbolRelations, everything: bool) -> Iterator[str
 
     def outward(link: ReferenceLink) -> bool:
         """Return whether a link leads out of the symbol: a call, or a base of a type."""
-        within = (link.path, link.inside) == (each.symbol.path, each.symbol.place)
+        within = (link.path, link.symbol_number) == (each.symbol.path, each.symbol.place)
         return kind == "callees" or (kind == "inherits" and within)
 
     sure = [link for link in each.links if link.confidence >= CONFIDENT]
@@ -162,7 +163,7 @@ def _links(
             continue
         out = outward(link)
         to = f" → {link.candidate.path}" if out else ""
-        where = f"in {link.around}" if link.around else "at the top"
+        where = f"in {link.symbol}" if link.symbol else "at the top"
         several = len(link.candidates) > 1 and not link.candidate.why.startswith("one of ")
         others = f", one of {len(link.candidates)}" if several else ""
         shown_name = f"{link.receiver}.{link.name}" if link.receiver else link.name
@@ -178,13 +179,13 @@ def _import(each: Dependency) -> str:
 
 def _importing(each: Dependency) -> str:
     name = f" {each.name}" if each.name else ""
-    where = f" in {each.around}" if each.around else ""
+    where = f" in {each.symbol}" if each.symbol else ""
     return folded(f"  {each.path}:{each.line} {each.module}{name}{where}", 6)
 
 
 def mapped(found: CodeMap) -> list[str]:
     """Return a map, and what is not on it."""
-    missing = found.all_files - found.files
+    missing = found.total_files - found.files
     left = f"; {counted(missing, 'file')} {'is' if missing == 1 else 'are'} not on it" if missing else ""
     size = f"{found.tokens:,} of {found.budget_tokens:,} tokens: {counted(found.symbols, 'symbol')} of "
     return [*found.text.removesuffix("\n").split("\n"), "", f"{size}{counted(found.files, 'file')}{left}"]
@@ -246,7 +247,7 @@ def _impact(found: CodeImpact) -> Iterator[str]:
         counted(len(found.items), "trace item"),
         f"{len(found.memories):,} {'memory' if len(found.memories) == 1 else 'memories'}",
     )
-    yield folded(f"{found.asked}: a change reaches {', '.join(counts[:-1])} and {counts[-1]}", 2)
+    yield folded(f"{found.question}: a change reaches {', '.join(counts[:-1])} and {counts[-1]}", 2)
     shown = found.symbols[:FEW]
     yield from (folded(f"  {each.path}:{each.line} {each.kind} {each.name}", 4) for each in shown)
     if len(found.symbols) > len(shown):
@@ -274,7 +275,7 @@ def _reached(found: CodeImpact) -> Iterator[str]:
     tested = {each.path for each in found.affected_tests}
     direct = [each for each in found.callers if each.path not in tested]
     sure = [each for each in direct if each.confidence >= CONFIDENT]
-    listed = {(each.path, each.around) for each in sure}
+    listed = {(each.path, each.symbol) for each in sure}
     others = [each for each in found.reached if each.distance > 1 or (each.path, each.name) not in listed]
     if sure or others:
         yield "\ncode"

@@ -130,7 +130,7 @@ def definitions_at(definitions: Sequence[Definition], lines: Iterable[int]) -> s
 def users_of(binder: Binder, link: ReferenceLink) -> tuple[Node, ...]:
     """Return the definitions that a reference belongs to: a decorator's line belongs to what it decorates."""
     definitions = binder.names.sheet(link.path).head.definitions
-    place = link.inside
+    place = link.symbol_number
     if place == FILE or definitions[place].kind in TYPES:
         inner = [each for each, found in enumerate(definitions) if found.parent == place and _holds(found, link.line)]
         place = max(inner, key=lambda each: (definitions[each].line, each), default=place)
@@ -140,7 +140,7 @@ def users_of(binder: Binder, link: ReferenceLink) -> tuple[Node, ...]:
             break
         place = parent
     file = binder.code.files[link.path]
-    if link.inside == FILE != place and Mark.TEST in file.marks and file.language in _SCRIPTS:
+    if link.symbol_number == FILE != place and Mark.TEST in file.marks and file.language in _SCRIPTS:
         return ((link.path, place), (link.path, FILE))
     return ((link.path, place),)
 
@@ -185,8 +185,8 @@ def heirs_of(binder: Binder, path: str, place: int) -> tuple[Node, ...]:
     found: dict[Node, None] = {}
     while waiting:
         for link in subtypes(binder, *waiting.pop(0)):
-            node = (link.path, link.inside)
-            if link.confidence >= CONFIDENT and node not in found and link.inside != FILE:
+            node = (link.path, link.symbol_number)
+            if link.confidence >= CONFIDENT and node not in found and link.symbol_number != FILE:
                 found[node] = None
                 waiting.append(node)
     return tuple(found)

@@ -350,9 +350,10 @@ def calling(code: SearchedCode, taken: Sequence[RankedUnit]) -> Iterator[Snippet
         if piece.unit.place == FILE:
             continue
         for link in callers(binder, piece.path, piece.unit.place):
-            if link.confidence >= CONFIDENT and link.inside != FILE and (link.path, link.inside) not in shown:
-                shown.add((link.path, link.inside))
-                yield _signature(code, link.path, link.inside, f"it calls {piece.name or piece.path}")
+            place = (link.path, link.symbol_number)
+            if link.confidence >= CONFIDENT and link.symbol_number != FILE and place not in shown:
+                shown.add(place)
+                yield _signature(code, link.path, link.symbol_number, f"it calls {piece.name or piece.path}")
 
 
 def _signature(code: SearchedCode, path: str, place: int, why: str) -> Snippet:

@@ -158,14 +158,14 @@ class CodeContext:
 
 @dataclass(frozen=True, slots=True)
 class CodeMap:
-    """An overview of a repository, at most `budget_tokens`: `files` of its `all_files` and `symbols` are in it."""
+    """An overview of a repository, at most `budget_tokens`: `files` of its `total_files` and `symbols` are in it."""
 
     budget_tokens: int
     tokens: int
     text: str
     files: int
     """How many files are on the map."""
-    all_files: int
+    total_files: int
     symbols: int
     """How many symbols are on the map."""
     counter: str
@@ -252,11 +252,11 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class SymbolSearch:
-    """Where a name is defined; `shown` of `all_found`."""
+    """Where a name is defined; `shown` of `total`."""
 
     name: str
     found: tuple[LocatedDefinition, ...]
-    all_found: int
+    total: int
     """How many symbols match, shown or not."""
     notices: tuple[str, ...] = ()
 
@@ -275,7 +275,7 @@ class Relations:
     """The answer to `code refs`: by symbol, or, for what imports what, by file. `more` symbols have that name too."""
 
     kind: str
-    asked: str
+    question: str
     symbols: tuple[SymbolRelations, ...] = ()
     imports: tuple[Dependency, ...] = ()
     more: int = 0
@@ -300,7 +300,7 @@ class TouchedItem:
 class CodeImpact:
     """What a change of a file, a symbol or a diff reaches: code, tests, items of the trace, memories, owners."""
 
-    asked: str
+    question: str
     symbols: tuple[LocatedDefinition, ...]
     """The changed symbols; empty for a file."""
     callers: tuple[ReferenceLink, ...]

@@ -281,7 +281,7 @@ class LocatedDefinition:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceLink:
-    """A reference at a line of a file, in the definition `inside` (called `around`, empty for the file itself).
+    """A reference at a line of a file, in the definition `symbol_number` (called `symbol`, empty for the file itself).
 
     `candidate` is the definition that the question was about, or the best one; None where it means none of ours.
     `candidates` are all, best first; `external` says that it means something outside of the repository.
@@ -294,9 +294,9 @@ class ReferenceLink:
     name: str
     receiver: str = ""
     """The text before the last dot."""
-    inside: int = FILE
+    symbol_number: int = FILE
     """The number of the enclosing symbol; -1 for the file itself."""
-    around: str = ""
+    symbol: str = ""
     candidate: BindingCandidate | None = None
     """The definition that was asked about, or the best, or null."""
     candidates: tuple[BindingCandidate, ...] = ()
@@ -314,7 +314,7 @@ class ReferenceLink:
 class Dependency:
     """An import, at a line of a file. `files` are those of the repository that it takes from; none where it is outside.
 
-    `inside` and `around` are as in `ReferenceLink`.
+    `symbol_number` and `symbol` are as in `ReferenceLink`.
     """
 
     path: str
@@ -326,9 +326,9 @@ class Dependency:
     """Its name here."""
     files: tuple[str, ...]
     """The project files that it means; empty if it is outside."""
-    inside: int = FILE
+    symbol_number: int = FILE
     """The number of the enclosing symbol; -1 for the file itself."""
-    around: str = ""
+    symbol: str = ""
 
     @property
     def external(self) -> bool:

@@ -169,7 +169,7 @@ def _find(workspace: Workspace, of: str, _: int) -> list[str]:
     from verifflowcc.code.use.graph_questions import find_symbols
 
     found = find_symbols(workspace, of, None, _MOST)
-    left = found.all_found - len(found.found)
+    left = found.total - len(found.found)
     return [*(_code_text_place(each) for each in found.found), *([f"and {left} more"] if left else []), *found.notices]
 
 
@@ -218,7 +218,7 @@ def _impact(workspace: Workspace, of: str, _: int) -> list[str]:
 def _link(link: ReferenceLink, kind: str) -> str:
     if kind == "callees" and link.candidate:
         return f"{link.path}:{link.line} {link.name} → {link.candidate.path} ({link.confidence} %)"
-    return f"{link.path}:{link.line} in {link.around or 'the file'} ({link.confidence} %)"
+    return f"{link.path}:{link.line} in {link.symbol or 'the file'} ({link.confidence} %)"
 
 
 CODE_ANSWERS: Mapping[str, Callable[[Workspace, str, int], list[str]]] = {

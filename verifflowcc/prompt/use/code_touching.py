@@ -162,7 +162,7 @@ def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: 
     all_of_them = not reach.whole and len(known) >= ENOUGH
     tests = sure if all_of_them else (*sure, *likely_tests(finder, code, change.changed, known))
     return CodeImpact(
-        asked=change.asked,
+        question=change.asked,
         symbols=tuple(change.symbols),
         callers=_direct(binder, code, change.changed),
         reached=_reached_code(code, reach),
@@ -201,7 +201,7 @@ def _direct(binder: Binder, code: StoredCode, changed: Sequence[tuple[str, int]]
     for path, place in changed:
         if place != FILE:
             links |= dict.fromkeys(callers(binder, path, place))
-    outer = [each for each in links if (each.path, each.inside) not in inside or len(inside) == 1]
+    outer = [each for each in links if (each.path, each.symbol_number) not in inside or len(inside) == 1]
     return tuple(sorted(outer, key=lambda each: (_is_test(code, each.path), -each.confidence, each.path, each.line)))
 
 
