@@ -20,7 +20,7 @@ from tests.tree.postgres_server import ABSENT, ADMIN, Server, programs, running
 from tests.trees import git
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-LEASE_S = 2
+LEASE_S = 8
 SETTINGS = {"run": {"fleet": {"name": "shop", "remote": "team", "lease_s": LEASE_S, "at_once": 2}}}
 
 
