@@ -72,6 +72,7 @@ ELSEWHERE = {
     "run_retry",
     "run_status",
     "run_stop",
+    "run_worker",
     "sprint_resolve",
 }
 """Commands whose value has its shape from another (a move, or a part of a state), or a test of its own."""

@@ -13,7 +13,7 @@ SCHEMAS = runpy.run_path(str(Path(__file__).parents[3] / "docs" / "schemas.py"),
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
 
-NO_DOCUMENT = {"run events", "config schema", "help", "hook", "mcp", "memory schema", "trace export"}
+NO_DOCUMENT = {"run events", "run worker", "config schema", "help", "hook", "mcp", "memory schema", "trace export"}
 """Commands whose output has a form of its own."""
 
 

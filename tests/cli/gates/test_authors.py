@@ -359,8 +359,8 @@ def test_a_person_without_a_name_approves_nothing(tmp_path: Path) -> None:
     refused(ran, "needs a person whom git has a name for")
 
 
-def test_a_gate_starts_as_many_processes_of_git_as_before(tmp_path: Path) -> None:
-    """The addresses and committers come with the one call that lists the commits."""
+def test_git_lists_the_commits_of_a_change_once_for_all_gates(tmp_path: Path) -> None:
+    """The addresses and committers come with that call."""
     project = begun(tmp_path)
     project.writes()
     project.commit()
@@ -372,5 +372,5 @@ def test_a_gate_starts_as_many_processes_of_git_as_before(tmp_path: Path) -> Non
     project.vfcc("check", "gate", env={"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"})
 
     calls = log.read_text().splitlines()
-    assert sum("%ce" in call for call in calls) == sum("%an" in call for call in calls) == 2, "once for each gate"
+    assert sum("%ce" in call for call in calls) == sum("%an" in call for call in calls) == 1
     assert not [call for call in calls if " config " in call]

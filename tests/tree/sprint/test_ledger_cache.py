@@ -50,7 +50,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(name)
         return really_parse(data, name)
 
-    monkeypatch.setattr(event_files, "parse_event", parse)
+    monkeypatch.setattr(event_files, "_event_in", parse)
     return names
 
 
