@@ -12,7 +12,9 @@ from tests.trees import git, write_tree
 
 SPRINT = "shout"
 FEW_PLUGINS = 'addopts = "-p no:hypothesispytest -p no:xdist -p no:anyio -p no:cacheprovider"\n'
-COMMANDS = re.sub(r"(build|lint): {", r'\1: {inputs: ["greetings/**"], ', ALL_COMMANDS)
+COMMANDS = re.sub(r"(build|lint): {", r'\1: {inputs: ["greetings/**"], ', ALL_COMMANDS).replace(
+    "--cov,", "--cov=greetings,"
+)
 """What builds and reads the code depends on the code alone, and is not run again for a test or a note."""
 MOST_ASKS = 20
 ITEM = """\
