@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.clients.conftest import Desk
-from tests.clients.model_server import ModelServer, serving
+from tests.clients.model_server import ModelServer, serving, unreachable
 from tests.clients.running import CLAUDE_MODEL, client_environment, write_codex_config
 from tests.clients.turns import MAIN, Say
 from verifflowcc.base.model.events import Json
@@ -62,15 +62,19 @@ class Driven:
         before: AgentUsage = NO_USAGE,
         on_step: Callable[[AgentStep], None] = lambda step: None,
         stop: Callable[[], bool] = lambda: False,
+        listening: bool = True,
     ) -> DrivenCall:
-        """Start it, or resume its session with a message, and let the model take these turns."""
+        """Start it, or resume its session with a message, and let the model take these turns.
+
+        Where it is not `listening`, nothing answers at the model's address.
+        """
         steps: list[AgentStep] = []
 
         def take(step: AgentStep) -> None:
             steps.append(step)
             on_step(step)
 
-        with serving({MAIN: turns}) as server:
+        with serving({MAIN: turns}) if listening else unreachable() as server:
             task = AgentTask(
                 str(self.desk.folder),
                 str(self.desk.log),

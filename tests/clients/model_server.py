@@ -5,6 +5,7 @@ the protocols look like on the wire is left to `claude_wire`, `codex_wire` and `
 """
 
 import json
+import socket
 import sys
 import threading
 import time
@@ -80,6 +81,16 @@ class ModelServer:
     def _by_marker(self, request: Request) -> str:
         prompts = request.prompts()
         return next((name for name in self._left if name != MAIN and any(name in text for text in prompts)), MAIN)
+
+
+@contextmanager
+def unreachable() -> Iterator[ModelServer]:
+    """Give a server whose port is taken, and refuses each connection, while the context lasts."""
+    server = ModelServer({})
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        server.port = taken.getsockname()[1]
+        yield server
 
 
 @contextmanager

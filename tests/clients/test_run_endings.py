@@ -111,6 +111,27 @@ def test_an_error_of_the_api_is_no_attempt_of_the_agent(client: Driven, status: 
 
 
 @sweep
+def test_where_nothing_listens_claude_gives_up_and_time_ends_codex(client: Driven) -> None:
+    call = client.call([], listening=False, limits=replace(LIMITS, seconds=10))
+
+    wanted = AgentOutcome.API_TRANSIENT if client.client.name == "claude" else AgentOutcome.LIMIT_TIME
+    assert call.ending.outcome is wanted, call.ending
+    assert marked(RUN) == ()
+
+
+@sweep
+def test_a_client_that_refuses_its_command_line_is_quoted(client: Driven, tmp_path: Path) -> None:
+    newer = tmp_path / client.client.name
+    newer.write_text(f'#!/bin/sh\nexec "{client.client.program}" --no-such-flag "$@"\n')
+    newer.chmod(0o755)
+
+    call = driven(newer, client.desk).call([])
+
+    assert (call.ending.outcome, call.server.asked()) == (AgentOutcome.CRASHED, []), call.ending
+    assert "--no-such-flag" in call.ending.failure
+
+
+@sweep
 def test_an_api_that_recovers_is_not_noticed(claude: Path, desk: Desk) -> None:
     call = driven(claude, desk).call([Turn(status=529), Turn("Back again.")])
 

@@ -21,7 +21,9 @@ _AUTH_WORDS = re.compile(
     r"model .{0,80}(?:not exist|not found|not supported)",
     re.IGNORECASE,
 )
-_REFUSAL_WORDS = re.compile(r"content_filter|refus|safety|flagged|policy violation|usage policy", re.IGNORECASE)
+_REFUSAL_WORDS = re.compile(
+    r"content_filter|(?<!connection )(?<!econn)refus|safety|flagged|policy violation|usage policy", re.IGNORECASE
+)
 _STATUS = re.compile(r"(?:status:?|API Error:|error:?|code:?)\s*\(?([45]\d\d)\b")
 _NO_SESSION = re.compile(
     r"no conversation found|no rollout found|session .{0,60}not found|thread not found", re.IGNORECASE
@@ -86,6 +88,8 @@ def api_outcome(status: int | None, text: str) -> AgentOutcome:
 
     >>> api_outcome(429, "rate limit"), api_outcome(429, "You exceeded your current quota")
     (<AgentOutcome.API_TRANSIENT: 'api_transient'>, <AgentOutcome.API_QUOTA: 'api_quota'>)
+    >>> api_outcome(None, "Connection refused (ECONNREFUSED)"), api_outcome(None, "the model refused")
+    (<AgentOutcome.API_TRANSIENT: 'api_transient'>, <AgentOutcome.REFUSED: 'refused'>)
     """
     if status == 402 or _QUOTA_WORDS.search(text):
         return AgentOutcome.API_QUOTA
@@ -94,6 +98,18 @@ def api_outcome(status: int | None, text: str) -> AgentOutcome:
     if status is None and _REFUSAL_WORDS.search(text):
         return AgentOutcome.REFUSED
     return AgentOutcome.API_TRANSIENT
+
+
+def last_words(stderr: str) -> str:
+    """Return the line of stderr that says what went wrong: the first that begins with `error`, else the last.
+
+    >>> last_words("error: unexpected argument '--x' found\\n\\nFor more information, try '--help'.\\n")
+    "error: unexpected argument '--x' found"
+    >>> last_words("loading\\nno space left\\n")
+    'no space left'
+    """
+    lines = stderr.strip().split("\n")
+    return next((line.strip() for line in lines if line.lower().startswith("error")), lines[-1])
 
 
 def last_result(steps: Sequence[AgentStep]) -> AgentStep | None:

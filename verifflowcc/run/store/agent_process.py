@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from verifflowcc.base.process.command_run import guard, has_ended, live_log, why_not_started
-from verifflowcc.run.rules.agent_lines import STDERR, lacks_session
+from verifflowcc.run.rules.agent_lines import STDERR, lacks_session, last_words
 from verifflowcc.run.rules.agent_port import (
     NO_USAGE,
     AgentClient,
@@ -360,7 +360,7 @@ class _AgentCall:
 def _failure(result: AgentStep | None, stderr: bytes) -> str:
     if result is not None and result.text:
         return result.text
-    return stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    return last_words(stderr.decode("utf-8", "replace"))
 
 
 class _Lines:
