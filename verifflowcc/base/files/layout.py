@@ -256,7 +256,7 @@ def sources(layer: Layer, pattern: str, place: Place) -> tuple[Source, ...]:
     That is nothing where the layer has no folder here.
 
     >>> sources(Layer.AGENT, "prompt_template.md", Place("coder"))
-    (Files(folder='.memory/agent/coder', pattern='prompt.md'),)
+    (FilePattern(folder='.memory/agent/coder', pattern='prompt.md'),)
     """
     folder = folder_of(layer, place)
     if folder is None:

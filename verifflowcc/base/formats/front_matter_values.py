@@ -97,7 +97,7 @@ def read_simple(block: str) -> FieldTable | None:
     Where it answers, it answers as YAML does; the tests hold it against the YAML library.
 
     >>> read_simple("title: no  # text\\n").pairs
-    (('title', Scalar(text='no', plain=True, line=1)),)
+    (('title', FieldScalar(text='no', plain=True, line=1)),)
     """
     if not (block.isascii() and block.replace("\n", "").isprintable()) and _UNUSUAL.search(block):
         return None

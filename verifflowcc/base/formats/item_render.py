@@ -87,7 +87,7 @@ def render_uses(uses: Uses) -> str:
 def render_archived(archived: ArchiveNote) -> str:
     """Return when and why an item was archived: the line of YAML after `archived:`.
 
-    >>> render_archived(ArchiveNote("2026-11-21", "ended", was="active"))
+    >>> render_archived(ArchiveNote("2026-11-21", "ended", previous_status="active"))
     '{on: 2026-11-21, why: ended, was: active}'
     """
     pairs = (("why", archived.why), ("into", archived.into), ("was", archived.previous_status))

@@ -409,7 +409,7 @@ def tally(found: Sequence[JudgedCall]) -> Tally:
     ...     JudgedCall("s", LookKind.READ, 0, True),
     ... ]
     >>> tally(calls)
-    Tally(calls=3, wholly=1, partly=1, again=1, share=333, covered=500)
+    Tally(calls=3, answered=1, partly_answered=1, repeated=1, share=333, covered=500)
     """
     if not found:
         return Tally()

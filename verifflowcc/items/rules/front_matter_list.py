@@ -83,8 +83,8 @@ def edit_list(text: str, key: str, values: tuple[Value, ...], change: ListEdit, 
 def entry(value: Value) -> str:
     """Return a value as one line of a list.
 
-    >>> from verifflowcc.base.formats.front_matter_values import Scalar
-    >>> entry(FieldTable((("to", Scalar("NEED-a", True, 1)), ("on", Scalar("2026-11-21", True, 1))), 1))
+    >>> from verifflowcc.base.formats.front_matter_values import FieldScalar
+    >>> entry(FieldTable((("to", FieldScalar("NEED-a", True, 1)), ("on", FieldScalar("2026-11-21", True, 1))), 1))
     '{to: NEED-a, on: 2026-11-21}'
     """
     if isinstance(value, FieldTable):

@@ -292,7 +292,7 @@ def plainly(sentence: str) -> Plain | None:
     """Return what a sentence states or asks for in plain grammar, for good; None for a task, news or talk.
 
     >>> plainly("Wrap external calls in a timeout."), plainly("Rename this variable.")
-    (Plain(type='guideline', sure=True, demand=True), None)
+    (Plain(type='guideline', sure=True, demand=True, corrects=False), None)
     """
     text = sentence.strip(" .\"'")
     if trigger_of(text) and not TALK.search(text):

@@ -44,7 +44,7 @@ def nearness(compared: Sequence[SimilarUnit]) -> dict[Place, int]:
 
     Of several units at one place, as two facts of one turn, the nearest counts for those beside it.
 
-    >>> nearness([SimilarUnit(("a", 1), "", None, 800_000), Compared(("a", 2), "", None, 900_000)])
+    >>> nearness([SimilarUnit(("a", 1), "", None, 800_000), SimilarUnit(("a", 2), "", None, 900_000)])
     {('a', 1): 0, ('a', 2): 1000000}
     """
     if not compared:

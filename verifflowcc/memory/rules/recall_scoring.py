@@ -110,7 +110,7 @@ def question_of(text: str, more: Iterable[str] = ()) -> QuestionTerms:
 def states_time(text: str) -> bool:
     """Say whether a text names a time.
 
-    >>> states_time("We moved last week."), tells_time("We moved.")
+    >>> states_time("We moved last week."), states_time("We moved.")
     (True, False)
     """
     return bool(_TIME.search(text.casefold()))
@@ -170,7 +170,7 @@ def file_term(path: str) -> str:
     """Return the term under which items are found that speak of a file, in whatever form its path is written.
 
     >>> file_term("src/app.py"), file_term("./src//app.py")
-    ('xf2e5eea2c', 'xf2e5eea2c')
+    ('xf224014bb', 'xf224014bb')
     """
     return f"xf{crc32((code_path(path) or path).encode('utf-8', 'surrogatepass')):08x}"
 
@@ -518,7 +518,7 @@ def log2(numerator: int, denominator: int) -> int:
     """Return 1,024 times the binary logarithm of a fraction that is at least 1, rounded down, by integers alone.
 
     >>> log2(8, 1), log2(3, 2)
-    (3072, 598)
+    (3072, 599)
     """
     value = (numerator << 32) // denominator
     whole = value.bit_length() - 33

@@ -40,7 +40,7 @@ def compared(digests: Mapping[str, str], known: Mapping[str, str]) -> ItemDiffer
     """Compare what there is (path → digest, by `text.digest.digest_text` of the whole text) with what a copy holds.
 
     >>> compared({"a": "1", "b": "2", "c": "3"}, {"b": "2", "c": "4", "d": "5"})
-    Compared(changed=('a', 'c'), gone=('d',), complete=False)
+    ItemDifference(changed=('a', 'c'), gone=('d',), complete=False)
     """
     changed = tuple(path for path, digest in digests.items() if known.get(path) != digest)
     return ItemDifference(changed, tuple(path for path in known if path not in digests), not known)

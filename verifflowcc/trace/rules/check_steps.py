@@ -47,8 +47,8 @@ _PLAIN = frozenset("-_./:")
 def quote(word: str) -> str:
     """Return a word as `shlex.quote` does; that module is imported for the few that need quotes.
 
-    >>> quote("REQ-1"), quote("it's")
-    ('REQ-1', '\'it\'"\'"\'s\'')
+    >>> print(quote("REQ-1"), quote("it's"))
+    REQ-1 'it'"'"'s'
     """
     if word and word.isascii() and all(each.isalnum() or each in _PLAIN for each in word):
         return word

@@ -43,7 +43,7 @@ class CoverageShare:
 
         None where there is nothing to evaluate.
 
-        >>> [CoverageShare(met, 3).per_mille for met in (0, 2, 3)], Share(0, 0).per_mille
+        >>> [CoverageShare(met, 3).per_mille for met in (0, 2, 3)], CoverageShare(0, 0).per_mille
         ([0, 666, 1000], None)
         """
         return self.met * 1000 // self.total if self.total else None
