@@ -251,8 +251,8 @@ def _changed_aim(text: str, *, marked: bool = False) -> tuple[frozenset[str], st
     if way := _BY_TOOL.match(_SINCE_NOW.sub("", text).strip(" ,")):
         return _stems(f"{way['verb']} {way['what'] or ''}"), _DONE
     doing = re.match(r"(?:we're|we are) (?:now )?(?P<verb>[a-z]+ing) (?P<rest>.+)", text, re.IGNORECASE)
-    if said := declared(f"We {root(doing['verb'])} {doing['rest']}" if doing else text):
-        return _stems(said.subject.replace("_", " ")), _way_of(said.relation)
+    if statement := declared(f"We {root(doing['verb'])} {doing['rest']}" if doing else text):
+        return _stems(statement.subject.replace("_", " ")), _way_of(statement.relation)
     return (_stems(found["what9"]), _PLACE) if found and not _NO_AIM.match(found["what9"]) else (frozenset(), "")
 
 
