@@ -61,8 +61,8 @@ class Fields:
             for unit in units_of(definitions, lines):
                 text = "\n".join(lines[unit.first - 1 : unit.last])
                 own = definitions[unit.place] if unit.place != FILE else None
-                said = " ".join(_DOCSTRING.findall(text))
-                fields = (own.name if own else "", own.signature if own else "", said, text)
+                docstring = " ".join(_DOCSTRING.findall(text))
+                fields = (own.name if own else "", own.signature if own else "", docstring, text)
                 folded = [" ".join(words_in(each)) for each in fields]
                 piece = (unit.first, unit.last, folded[0], folded[1], folded[2], folded[3], text)
                 self._cut[blob].append(piece)

@@ -64,7 +64,7 @@ MIX: Mapping[str, tuple[int, Sequence[str]]] = {
     "feedback add": (4, ("feedback", "add", "Name unit {n}")),
     "feedback list": (1, ("feedback", "list")),
 }
-"""The day: how often each call is made. The braces are filled anew each time."""
+"""The day: how often each call is made. The braces are filled again each time."""
 _MODULE = '''"""Module {number} of package {package}."""
 
 from {package}.module_{before} import step_{before}_0

@@ -29,7 +29,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import verifflowcc
-from benchmarks.commands import example_tree
+from benchmarks.commands import VFCC, example_tree
 from benchmarks.gates import add_events
 from benchmarks.hook_words import environment, project, words
 from benchmarks.measure import Command, machine, run_once
@@ -37,7 +37,6 @@ from benchmarks.memory_items import made
 from benchmarks.trace_tree import make, write_vfcc
 from verifflowcc.base.files.layout import SETTLED_AFTER_NS
 
-VFCC = str(Path(sys.executable).with_name("vfcc"))
 RESAMPLES = 2000
 SPRINT = "sprint-02"
 """The open one of the worked example."""

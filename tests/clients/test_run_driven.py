@@ -38,6 +38,11 @@ def after(act: Callable[[], object], turn: Turn) -> Callable[[Request], Turn]:
     return say
 
 
+def kill_the_driver(world: RunWorld, run: str) -> None:
+    """Kill the process that drives a run."""
+    os.kill(int((place_of(world.root, run).folder / "lock").read_text().split()[0]), signal.SIGKILL)
+
+
 def structured(answer: str) -> Turn:
     """Return a turn of Claude Code that answers in the form that it was given."""
     return calls("StructuredOutput", **json.loads(answer))
@@ -68,9 +73,6 @@ def named(world: RunWorld) -> str:
 def test_two_clients_take_a_light_sprint_from_its_plan_to_its_close(claude: Path, codex: Path, tmp_path: Path) -> None:
     world = RunWorld(tmp_path)
 
-    def kill_the_driver() -> None:
-        os.kill(int((place_of(world.root, RUN).folder / "lock").read_text().split()[0]), signal.SIGKILL)
-
     def edit_by_hand() -> None:
         top = place_of(world.root, RUN).tree()
         (top / "shop.py").write_text(BY_HAND)
@@ -86,7 +88,7 @@ def test_two_clients_take_a_light_sprint_from_its_plan_to_its_close(claude: Path
             claude_files({artifact("planning", "plan.md"): "# Plan\n\nTotals take a discount.\n"}),
             Turn(ENDED),
         ],
-        "design": [after(kill_the_driver, design), design, Turn(ENDED)],
+        "design": [after(lambda: kill_the_driver(world, RUN), design), design, Turn(ENDED)],
         "coding": [after(edit_by_hand, claude_shell(coded)), Turn(ENDED), claude_shell(coded), Turn(ENDED)],
         "testing": [
             Turn(status=529),

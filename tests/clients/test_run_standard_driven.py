@@ -1,13 +1,12 @@
 """`vfcc run --parallel` with real clients takes a repository through `standard`, and all goes wrong that can."""
 
-import os
 import signal
 from pathlib import Path
 
 import pytest
 
 from tests.clients.run_stage import CLAUDE, claude_files, claude_shell, codex_shell, on_stage
-from tests.clients.test_run_driven import ENDED, after, named
+from tests.clients.test_run_driven import ENDED, after, kill_the_driver, named
 from tests.clients.turns import Say, Turn
 from tests.day.test_standard import file_of_tests
 from tests.run_standard import ASKED, MOST_ASKS, SCRIPT, StandardWorld, done_by_person
@@ -32,9 +31,6 @@ def files_of(role: str, number: int = 0) -> dict[str, str]:
 def test_two_clients_take_standard_from_its_plan_to_its_close(claude: Path, codex: Path, tmp_path: Path) -> None:
     world = StandardWorld(tmp_path)
 
-    def kill_the_driver() -> None:
-        os.kill(int((place_of(world.root, RUN).folder / "lock").read_text().split()[0]), signal.SIGKILL)
-
     def edit_by_hand() -> None:
         top = place_of(world.root, RUN).tree()
         (top / "greetings/loud.py").write_text(BY_HAND)
@@ -51,7 +47,7 @@ def test_two_clients_take_standard_from_its_plan_to_its_close(claude: Path, code
         "planning": [codex_shell(half), Turn(ENDED), codex_shell(plan), Turn(ENDED)],
         "requirements": [claude_files(files_of("analyst")), Turn(ENDED)],
         "architecture": [claude_files(files_of("architect")), Turn(ENDED)],
-        "detailed_design": [after(kill_the_driver, design), design, Turn(ENDED)],
+        "detailed_design": [after(lambda: kill_the_driver(world, RUN), design), design, Turn(ENDED)],
         "coding": [after(edit_by_hand, coded), Turn(ENDED), coded, Turn(ENDED)],
         "unit_test": [codex_shell(weak), Turn(ENDED), codex_shell(tests), Turn(ENDED)],
         "integration_test": [claude_files(files_of("integrator")), Turn(ENDED)],

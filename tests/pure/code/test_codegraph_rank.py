@@ -303,7 +303,7 @@ def test_a_commit_says_more_of_its_one_file_than_of_many_and_nothing_of_what_is_
 
     assert one["a/pump.py"] > two["a/pump.py"] == two["b/pump.py"] > 0
     assert by_messages(task, [("pump rattle", ("gone.py",))], TWO_PUMPS) == {}
-    assert by_messages(task, COMMITS[1:2], dict.fromkeys(COMMITS[1][1], "")) == {}, "a sweeping change tells nothing"
+    assert by_messages(task, COMMITS[1:2], dict.fromkeys(COMMITS[1][1], "")) == {}, "a sweeping change says nothing"
     assert by_messages(asked(""), COMMITS, TWO_PUMPS) == {} == by_messages(task, [], TWO_PUMPS)
 
 

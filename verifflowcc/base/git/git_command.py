@@ -124,8 +124,11 @@ def ask_git(
     variables = {**_environment(), **_WORDS, **_READING, **(env or {})}
     if given is not None:
         return _run(root, argv, variables, given)
-    question = (root, *argv, *sorted((env or {}).items()))
-    return answered(question, lambda: (_read if _SPAWNS else _run)(root, argv, variables, None))
+
+    def ask() -> GitResult:
+        return _read(root, argv, variables) if _SPAWNS else _run(root, argv, variables, None)
+
+    return answered((root, *argv, *sorted((env or {}).items())), ask)
 
 
 def start_git(root: Path, *arguments: str) -> "subprocess.Popen[bytes]":
@@ -255,7 +258,7 @@ def _argv(arguments: tuple[str, ...], settings: tuple[str, ...]) -> list[str]:
     return ["git", "--no-pager", *options, *arguments[: place + 1], *off, *arguments[place + 1 :]]
 
 
-def _read(root: Path, argv: list[str], env: Mapping[str, str], _given: None = None) -> GitResult:
+def _read(root: Path, argv: list[str], env: Mapping[str, str]) -> GitResult:
     """Run git with nothing on its stdin, as `_run` does, without `subprocess`, which takes as long to import."""
     refuse_embedded(root)
     ends: list[int] = []

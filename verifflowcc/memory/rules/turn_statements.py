@@ -165,7 +165,7 @@ _BINDS = re.compile(
     r"^(?:log|track|record|file|report|document) (?:every|each|all)\b",
     re.IGNORECASE,
 )
-"""What binds everybody, wherever in a talk it stands."""
+"""What binds everybody, wherever in a talk it is."""
 _IS_QUESTION = re.compile(r"(?:should|shall|must|do|does|is|are|will|would) \S.*\?$", re.IGNORECASE)
 _KEPT_WORDS, _MOST_WORDS = 3, 30
 _MOST_BEFORE = 3

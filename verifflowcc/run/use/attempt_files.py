@@ -3,6 +3,7 @@
 import shutil
 from json import dumps, loads
 from pathlib import Path
+from typing import TypeVar
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.files.write import write_atomic
@@ -13,6 +14,7 @@ from verifflowcc.run.store.run_tree import RunPlace
 
 PROMPT, SESSION, SPAWNED, ENDING, GUARDED = "prompt.md", "session", "spawned", "ending.json", "guarded.json"
 FAULTS = "faults.json"
+_Record = TypeVar("_Record")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,14 @@ class GitFaults:
 
     files: tuple[str, ...] = ()
     refs: tuple[str, ...] = ()
+
+
+def record_in(kind: type[_Record], text: str, name: str) -> _Record | None:
+    """Return the record that a JSON text holds; None where it holds none of this kind."""
+    try:
+        return record_from_json(kind, loads(text), name)
+    except (ValueError, LookupError, TypeError, FormatError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +88,7 @@ class AttemptFiles:
 
     def ending(self) -> AgentEnding | None:
         """Return how the client ended; None where it did not, or that is not kept."""
-        try:
-            return record_from_json(AgentEnding, loads(self._text(ENDING)), ENDING)
-        except (ValueError, LookupError, TypeError, FormatError):
-            return None
+        return record_in(AgentEnding, self._text(ENDING), ENDING)
 
     def write_guarded(self, found: dict[str, str]) -> None:
         """Keep the digests of git's own files before the start, unless they are kept already."""
@@ -101,10 +108,7 @@ class AttemptFiles:
 
     def faults(self) -> GitFaults:
         """Return what an agent did to git on another machine; nothing where it worked here."""
-        try:
-            return record_from_json(GitFaults, loads(self._text(FAULTS)), FAULTS)
-        except (ValueError, LookupError, TypeError, FormatError):
-            return GitFaults()
+        return record_in(GitFaults, self._text(FAULTS), FAULTS) or GitFaults()
 
     def _text(self, name: str) -> str:
         try:

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from json import dumps, loads
+from json import dumps
 from time import monotonic
 
-from verifflowcc.base.errors import FormatError, UsageError, WorkspaceError
+from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.model.config_values import FleetSettings
 from verifflowcc.base.records import dataclass, field, replace
-from verifflowcc.base.text.record_codec import record_from_json
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.run.rules.agent_port import AgentEnding, AgentOutcome
 from verifflowcc.run.rules.fleet_work import (
@@ -39,14 +38,14 @@ from verifflowcc.run.store.fleet_remote import (
     remove_remote,
 )
 from verifflowcc.run.store.run_tree import ensure_tree, head_of
-from verifflowcc.run.use.attempt_files import AttemptFiles, GitFaults
+from verifflowcc.run.use.attempt_files import ENDING, FAULTS, PROMPT, AttemptFiles, GitFaults, record_in
 from verifflowcc.run.use.attempt_start import attempt_texts
 from verifflowcc.run.use.run_machinery import RunDriver, RunMachinery
 from verifflowcc.sprint.use.configuration import effective_config
 
 POLL_S = 0.5
-TASK, PROMPT, FIRST, ENDING, FAULTS = "task.json", "prompt.md", "first.md", "ending.json", "faults.json"
-"""The files of a start and of a result."""
+TASK, FIRST = "task.json", "first.md"
+"""The files of a start beside the prompt; those of a result are called as where an attempt is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,13 +224,10 @@ class FleetCoordinator:
         parents = parents_of(root, commit)
         files = AttemptFiles(driver.place, attempt.id)
         top = ensure_tree(driver.place, attempt.tree, attempt.base)
-        try:
-            ending = record_from_json(AgentEnding, loads(file_in(root, commit, ENDING)), ENDING)
-            faults = record_from_json(GitFaults, loads(file_in(root, commit, FAULTS)), FAULTS)
-            begun, left = parents
-        except (ValueError, LookupError, TypeError, FormatError):
-            begun = left = ""
-        if begun == tracked.branches.starts[job.fence]:
+        ending = record_in(AgentEnding, file_in(root, commit, ENDING), ENDING)
+        faults = record_in(GitFaults, file_in(root, commit, FAULTS), FAULTS)
+        begun, left = parents if len(parents) == 2 else ("", "")
+        if ending is not None and faults is not None and begun == tracked.branches.starts[job.fence]:
             lay_out(top, left)
         else:
             why = f"the result of {job.key} is none that vfcc wrote"

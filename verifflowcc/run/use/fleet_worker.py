@@ -50,10 +50,10 @@ from verifflowcc.run.store.run_tree import (
     runs_folder,
 )
 from verifflowcc.run.use.attempt_end import git_files_changed
-from verifflowcc.run.use.attempt_files import AttemptFiles, GitFaults
+from verifflowcc.run.use.attempt_files import ENDING, FAULTS, PROMPT, AttemptFiles, GitFaults
 from verifflowcc.run.use.attempt_start import ready_attempt
 from verifflowcc.run.use.driving import terminable
-from verifflowcc.run.use.fleet_coordinator import ENDING, FAULTS, FIRST, PROMPT, TASK, FleetPlace, fleet_place
+from verifflowcc.run.use.fleet_coordinator import FIRST, TASK, FleetPlace, fleet_place
 from verifflowcc.run.use.run_machinery import RunDriver, RunMachinery
 
 _CHECK_S = 2.0
