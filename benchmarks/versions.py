@@ -58,7 +58,7 @@ class Case(NamedTuple):
 def main() -> None:
     """Make the projects, run the commands in turn, print the ratios."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--old", metavar="VFCC", required=True)
+    parser.add_argument("--old", metavar="VFCC", type=lambda path: str(Path(path).absolute()), required=True)
     parser.add_argument("--runs", type=int, default=25)
     parser.add_argument("--only", default="")
     parser.add_argument("--items", type=int, default=5000)
