@@ -12,7 +12,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
 from verifflowcc.base.errors import WorkspaceError
-from verifflowcc.base.files.layout import settled, stamp_of
+from verifflowcc.base.files.layout import Stamps, settled, stamp_of
 from verifflowcc.base.files.write import DerivedFile, on_disk, shown_name
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_place import in_repository
@@ -34,13 +34,14 @@ class KnownDigests:
     """The digests of the last time, by shown name, each with the stamp of its file; `path` is where they are kept.
 
     They can be made again: what is damaged, or was made by another version, counts as not there. `links` are the names
-    and paths of the links that were met.
+    and paths of the links that were met; `stamps` takes the stamps of the files, where it is given.
     """
 
     path: Path | None
     known: Mapping[str, list[str]] = field(default_factory=dict)
     now: dict[str, list[str]] = field(default_factory=dict)
     links: list[tuple[str, bytes]] = field(default_factory=list)
+    stamps: Stamps | None = None
 
     def __post_init__(self) -> None:
         self.known = (self.path and _FILE.read(self.path)) or {}
@@ -69,7 +70,10 @@ class KnownDigests:
             _FILE.write(self.path, self.now)
 
     def _of_file(self, name: str, full: bytes, found: os.stat_result) -> str:
-        stamp = stamp_of(found)
+        if self.stamps is None or "\\" in name or name in self.stamps.by_path:
+            stamp = stamp_of(found)
+        else:
+            stamp = self.stamps.note(name, found)
         known = self.known.get(name)
         if known is not None and known[0] == stamp:
             self.now[name] = known
@@ -186,15 +190,16 @@ _LEFT_BEHIND = lazy_pattern(
 )
 
 
-def project_content(root: Path, local: Path | None) -> Mapping[str, str]:
+def project_content(root: Path, local: Path | None, stamps: Stamps | None = None) -> Mapping[str, str]:
     """Return path → digest of every file of the project, sorted; paths are relative to `root`, joined by `/`.
 
     A link's digest is that of the text `link:` and where it leads; where that is none of these files, their contents
     are a part of it. A repository inside, such as a submodule, counts as one file. Digests are kept in
-    `local/content.json` and taken from there while a file's stamp is the same. Raises WorkspaceError where a file
-    cannot be read, git cannot list them, or a link leads to more than `MOST_LINKED_FILES` files outside.
+    `local/content.json` and taken from there while a file's stamp is the same; `stamps` takes those of ordinary files.
+    Raises WorkspaceError where a file cannot be read, git cannot list them, or a link leads to more than
+    `MOST_LINKED_FILES` files outside.
     """
-    known = KnownDigests(local / "content.json" if local else None)
+    known = KnownDigests(local / "content.json" if local else None, stamps=stamps)
     top = os.fsencode(root)
     names = ((shown_name(name), name, tracked) for name, tracked in _names(root))
     ours = ((shown, os.path.join(top, name)) for shown, name, tracked in names if _is_ours(shown, tracked=tracked))  # noqa: PTH118 - names are bytes here

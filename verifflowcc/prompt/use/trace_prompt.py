@@ -297,7 +297,8 @@ class PromptTrace:
         if self.fetch is not None:
             self.fetch()
             reports = ()
-        content = project_content(workspace.root, None if self.fetch else workspace.local)
+        looked = None if self.fetch else stamps
+        content = project_content(workspace.root, None if self.fetch else workspace.local, looked)
         if self.fetch is None:
             stamps.take([*content, *_folders(content), *map(str, reports), *evidence])
         items = view.sources.items
