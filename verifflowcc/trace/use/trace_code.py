@@ -328,7 +328,8 @@ def read_code(
     left_out = frozenset(select(content, exclude)) - wanted if exclude else frozenset()
     scanned = {path: digest for path, digest in content.items() if path not in left_out}
     with CodeIndex(workspace.local / INDEX) as index:
-        return read_code_files(workspace.root, scanned, index, tests=policy.tests, wanted=wanted)
+        local = None if exclude else workspace.local
+        return read_code_files(workspace.root, scanned, index, tests=policy.tests, wanted=wanted, local=local)
 
 
 # What a trace check would look at, seen from outside: stamps, digests and ids, with nothing parsed.
