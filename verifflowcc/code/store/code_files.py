@@ -82,6 +82,8 @@ class _ReadRequest:
 _SEEN = DerivedFile("trace-code.json", 1, keyed_by="how code is read; patterns of tests", largest_bytes=512 << 20)
 _Row = tuple[str, bool, str]
 """The digest of a file, whether it is a test, and its facts."""
+_Seen = tuple[Mapping[str, str], Mapping[str, tuple[bool, str]], int]
+"""What is kept: digests of all files, what is known of some, and how often that was mended."""
 
 
 def read_code_files(
@@ -120,7 +122,8 @@ def _tests_and_marked(
 ) -> dict[str, _Row]:
     """Return the tests and the files with marks, by path; those that are as they were last are not asked about."""
     key = [READING, *tests]
-    seen, before, steps = _SEEN.read(kept, key) or ({}, {}, 0)
+    none: _Seen = ({}, {}, 0)
+    seen, before, steps = _SEEN.read(kept, key) or none
     changed = {path: digest for path, digest in content.items() if seen.get(path) != _short(digest)}
     same = not changed and len(seen) == len(content)
     if not seen or len(changed) > _FEW or steps > SPARE:
