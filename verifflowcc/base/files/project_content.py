@@ -340,6 +340,28 @@ def memory_content(root: Path) -> Mapping[str, str]:
     return {name: digests[name] for name in sorted(digests)}
 
 
+class MemoryDigests(Mapping[str, str]):
+    """What `memory_content` returns, read when it is first looked at: most gates ask nothing of it."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._read: Mapping[str, str] | None = None
+
+    def _known(self) -> Mapping[str, str]:
+        if self._read is None:
+            self._read = memory_content(self._root)
+        return self._read
+
+    def __getitem__(self, path: str) -> str:
+        return self._known()[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known())
+
+    def __len__(self) -> int:
+        return len(self._known())
+
+
 def read_project_file(root: Path, path: str) -> bytes | None:
     """Return the bytes of a file of the project; None where there is no ordinary file of that name.
 
