@@ -271,7 +271,7 @@ class PromptTrace:
         return self._read[0]
 
     def _shown(self, view: "TraceView", shown: "Sequence[SprintItem]", request: "SourceRequest") -> "TraceView":
-        """Return the items that are shown as a whole, with those around them; all, where these cannot be told apart."""
+        """Return the items that are shown as a whole, with those around them; all items where these do not suffice."""
         from verifflowcc.trace.rules.trace_view import TraceView
         from verifflowcc.trace.store.trace_cache import TraceIndex
         from verifflowcc.trace.use.trace_code import garbage_collection_paused, read_known, read_walked, read_whole
