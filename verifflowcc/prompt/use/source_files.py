@@ -31,7 +31,7 @@ from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.items.store.item_edits import parse_item
+from verifflowcc.items.store.item_edits import parse_item, read_body
 from verifflowcc.memory.rules.recall_ranking import traits_of
 from verifflowcc.memory.rules.recall_scoring import counts_of, units_of
 from verifflowcc.memory.store.memory_items import item_from_text, item_to_text
@@ -333,7 +333,8 @@ class BodyReader:
         if self.theirs is not None and path.startswith(_THEIRS):
             return self.theirs.text(path, digest)
         if path not in self._texts:
-            self._parse(path, self.tree.read(path))
+            data = self.tree.read(path)
+            self._texts[path] = digest_text(data), read_body(path, data)
         found, text = self._texts[path]
         if found != digest:
             raise ConflictError(f"{path} changed while the prompt was compiled", hint="run the command again")
