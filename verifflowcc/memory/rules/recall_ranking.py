@@ -127,15 +127,16 @@ def recency(values: Sequence[tuple[str, str | int] | None], more: Sequence[str |
         if value is not None:
             kinds.setdefault(value[0], set()).add(value[1])
     dates = {value for value in more if isinstance(value, str)}
-    for kind, held in (("date", dates), ("number", set(more) - dates - {None})):
-        if held:
-            kinds[kind] = kinds.get(kind, set()) | held
-    places: dict[str, dict[str | int, int]] = {}
-    for kind, those in kinds.items():
-        last = len(those) - 1
-        places[kind] = {each: place * 1000 // last if last else NEUTRAL for place, each in enumerate(sorted(those))}
-    known: dict[str | int | None, int] = {None: NEUTRAL}
-    known |= {**places.get("date", {}), **places.get("number", {})}
+    for kind, further in (("date", dates), ("number", set(more) - dates - {None})):
+        if further:
+            kinds[kind] = kinds.get(kind, set()) | further
+    places: dict[str, dict[Any, int]] = {}
+    for kind, held in kinds.items():
+        last = len(held) - 1
+        places[kind] = {each: place * 1000 // last if last else NEUTRAL for place, each in enumerate(sorted(held))}
+    known: dict[Any, int] = {None: NEUTRAL}
+    for those in places.values():
+        known.update(those)
     return [
         *(NEUTRAL if value is None else places[value[0]][value[1]] for value in values),
         *map(known.__getitem__, more),
