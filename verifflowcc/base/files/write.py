@@ -67,9 +67,10 @@ class DerivedFile:
         check_inside(path.parent, path.parents[self._depth])
         write_derived(path, _digest(data) + b"\n" + data)
         if self.most is not None:
-            files = sorted(path.parent.iterdir(), key=lambda each: each.stat().st_mtime_ns, reverse=True)
+            with os.scandir(path.parent) as entries:
+                files = sorted(entries, key=lambda each: each.stat().st_mtime_ns, reverse=True)
             for each in files[self.most :]:
-                each.unlink(missing_ok=True)
+                Path(each).unlink(missing_ok=True)
 
     def _key(self, key: object) -> list[object]:
         return [self.number, __version__, key]
@@ -390,7 +391,7 @@ class ProjectTree:
             self.stamps.take([folder or "."])
             try:
                 with os.scandir(self.root / as_on_disk(folder)) as entries:
-                    self._listed[folder] = tuple((as_in_git(entry.name), entry) for entry in entries)
+                    self._listed[folder] = tuple([(as_in_git(entry.name), entry) for entry in entries])
             except (FileNotFoundError, NotADirectoryError):
                 self._listed[folder] = ()
         return self._listed[folder]
