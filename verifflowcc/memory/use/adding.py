@@ -10,6 +10,7 @@ from verifflowcc.base.formats.front_matter_values import read_thousandths
 from verifflowcc.base.formats.item_render import render_item
 from verifflowcc.base.model.item_values import (
     DEFAULT_CONFIDENCE,
+    TYPES,
     Item,
     Link,
     Ref,
@@ -26,6 +27,7 @@ from verifflowcc.base.text.identifiers import item_id
 from verifflowcc.base.use.guarding import details_read, refuse_secrets
 from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.memory.rules.superseded import superseded
 from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
 from verifflowcc.memory.use.code_refs import parse_refs
 from verifflowcc.memory.use.item_scope import asks, identity_of, is_person, proposes, trust_of
@@ -224,7 +226,6 @@ def _added_before(store: MemoryBackend, wanted: ItemRequest, *, pending: bool) -
     same = [each for each in same if _unchanged(wanted, each)]
     if not same:
         return None
-    from verifflowcc.memory.rules.superseded import superseded
 
     gone = superseded(items_around(store, [each.item.id for each in same])).found
     return next((each for each in same if each.item.path not in gone), None)
@@ -237,7 +238,6 @@ def active_of_key(store: MemoryBackend, type_name: str, key: str | None) -> Stor
     found = store.query({"type": type_name, "key": key, "status": str(Status.ACTIVE)}, 100)
     if not found:
         return None
-    from verifflowcc.memory.rules.superseded import superseded
 
     gone = superseded(items_around(store)).found
     return next((each for each in found if each.item.path not in gone), None)
@@ -255,7 +255,6 @@ def summarised_of_key(store: MemoryBackend, type_name: str, key: str | None) -> 
     if not into:
         return None
     from verifflowcc.memory.rules.consolidate import holds_in_summary
-    from verifflowcc.memory.rules.superseded import superseded
 
     summaries = {each.item.id: store.get((each.item.archived and each.item.archived.into) or "") for each in into}
     summarised = [
@@ -455,7 +454,6 @@ def _type(workspace: Workspace | None, name: str, scope: str) -> str:
 
     An unknown type is refused first, then a scope that the type cannot have.
     """
-    from verifflowcc.base.model.item_values import TYPES
 
     wanted = name.strip().casefold().replace("-", "_")
     policy = None

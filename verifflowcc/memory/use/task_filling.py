@@ -61,7 +61,6 @@ _ACTIVE = str(Status.ACTIVE)
 
 def count_tokens(text: str) -> int:
     """Return the tokens of a text, exactly, in the default encoding."""
-    from verifflowcc.base.tokens.token_counter import open_counter
 
     return open_counter(TokenSettings()).count(text)
 

@@ -30,9 +30,9 @@ from verifflowcc.items.store.item_edits import edit_item, edit_item_list
 from verifflowcc.sprint.use.item_loading import reason_here, refuse_scanned
 from verifflowcc.trace.rules.fingerprint import own_digest
 from verifflowcc.trace.rules.item_wording import normative
-from verifflowcc.trace.rules.trace_render import REFINES, against, fitting, link_entry, render_trace_item
+from verifflowcc.trace.rules.trace_render import REFINES, against, fitting, link_entry, render_trace_item, text_value
 from verifflowcc.trace.rules.trace_view import TraceView, find_item
-from verifflowcc.trace.use.trace_sources import full_view, items_view
+from verifflowcc.trace.use.trace_sources import full_view, items_view, read_one
 
 # Changes of items that are there already: made to their bytes, then written under the lock, each file whole.
 
@@ -56,7 +56,6 @@ def begin_edit(workspace: Workspace, item: TraceItem) -> ItemFileEdit:
 
     Raises ConflictError where the file is not the item any more, or a merge has left its marks in it.
     """
-    from verifflowcc.trace.use.trace_sources import read_one
 
     data = read_item_file(workspace.root, item.path)
     now = read_one(workspace, item.path, data)
@@ -108,7 +107,6 @@ def with_texts(value: Value, texts: Mapping[str, str | None]) -> FieldTable:
 
     Keys that are not named stay as they are.
     """
-    from verifflowcc.trace.rules.trace_render import text_value
 
     pairs = dict(value.pairs) if isinstance(value, FieldTable) else {}
     for name, text in texts.items():

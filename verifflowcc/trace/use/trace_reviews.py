@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.base.errors import NotAllowed, UsageError, VfccError
 from verifflowcc.base.formats.front_matter_values import FieldScalar, FieldTable, Value, member
+from verifflowcc.base.git.git_trace import find_place, read_authors
 from verifflowcc.base.model.item_values import Link, Stamp, Status
 from verifflowcc.base.model.people import same_person
 from verifflowcc.base.model.trace_values import TraceItem, Verification
@@ -148,7 +149,6 @@ def _own(workspace: Workspace, items: Sequence[TraceItem], actor: str) -> frozen
     A file names its author; else the actor must be its only committer. A reviewer who commits the review is one of the
     committers, so being one of several proves nothing.
     """
-    from verifflowcc.base.git.git_trace import find_place, read_authors
 
     named = [item for item in items if item.author and ":" in item.author]
     own = {item.id for item in named if same_person(actor, item.author or "")}
