@@ -482,7 +482,7 @@ def wanted_of(workspace: Workspace | None, typed: TypedItem, *, actor: str, toda
         refs=parse_refs(workspace, typed.refs),
         expires=checked_day(typed.expires, "--expires", today, may_be_over=False),
         deadline=checked_day(typed.deadline, "--deadline", today, may_be_over=True),
-        supersedes=_superseded(workspace, typed.supersedes, scope),
+        supersedes=None if typed.supersedes is None else find_item(workspace, typed.supersedes, (scope,)).item.id,
         id=checked_id(typed.id) if typed.id is not None else None,
     )
 
@@ -547,7 +547,3 @@ def thousandths(text: str | None, name: str) -> int | None:
     if value is None:
         raise UsageError(f"the {name} is a number from 0 to 1, not {text!r}", hint=f"--{name} 0.9")
     return value
-
-
-def _superseded(workspace: Workspace | None, name: str | None, scope: str) -> str | None:
-    return None if name is None else find_item(workspace, name, (scope,)).item.id

@@ -342,17 +342,13 @@ def _git(
     ids = {item.id: item.path for item in items if item.status is not Status.ARCHIVED}
     nameless = any(item.reviewed is not None and item.author is None for item in items)
     try:
-        past = _past(workspace, place, index)
+        past = _kept(index, "git-past", place.key, _PAST, lambda: read_past(workspace.root, place))
         authors = _authors(workspace, place, index) if nameless else {}
         reused = read_reused(workspace.root, place, past, ids)
         collisions = read_collisions(workspace.root, place, past, ids)
     except VfccError as error:
         return GitTrace(problem=error.message), ()
     return GitTrace(place.target, reused, collisions, authors), (*place.notices, *past.notices)
-
-
-def _past(workspace: Workspace, place: GitPlace, index: TraceIndex) -> CommitHistory:
-    return _kept(index, "git-past", place.key, _PAST, lambda: read_past(workspace.root, place))
 
 
 def _authors(workspace: Workspace, place: GitPlace, index: TraceIndex) -> _Authors:
