@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from verifflowcc.base.errors import FormatError, NotAllowed
-from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value, texts_of
-from verifflowcc.base.formats.item_render import render_item
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value
+from verifflowcc.base.formats.item_render import render_item, scalar
 from verifflowcc.base.model.item_values import (
     MEMORY_KEYS,
     PROMOTED_BY,
@@ -22,7 +22,7 @@ from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import provider
 from verifflowcc.items.rules.front_matter import split
-from verifflowcc.items.rules.front_matter_list import ListEdit, entry
+from verifflowcc.items.rules.front_matter_list import ListEdit, entry, link_entry, with_texts, without_links
 from verifflowcc.items.store.item_edits import edit_item, edit_item_list, read_block
 from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.memory.use.item_scope import is_person, trust_of
@@ -79,43 +79,28 @@ def changed(stored: StoredItem, keys: Mapping[str, str | None], body: str | None
 
 def with_id(stored: StoredItem, item_id: str) -> StoredItem:
     """Return a stored item whose text says this id. Raises FormatError."""
-    values = values_of(replace(stored.item, id=item_id))
-    return stored_item(stored.item.path, edit_item(stored.item.path, stored.text.encode("utf-8"), {"id": values["id"]}))
+    return changed(stored, {"id": scalar(item_id)})
 
 
 def with_source(stored: StoredItem, **texts: str | None) -> StoredItem:
     """Return a stored item with members of its source set; those that are not named stay. Raises FormatError."""
-    path, text = stored.item.path, stored.text
-    value = _value(text, "source")
-    now: dict[str, Value] = (
-        dict(value.pairs) if isinstance(value, FieldTable) else {"kind": FieldScalar("explicit", True, 1)}
-    )
-    now |= {name: FieldScalar(each, False, 1) for name, each in texts.items() if each is not None}
-    for name in [name for name, each in texts.items() if each is None]:
-        now.pop(name, None)
-    line = entry(FieldTable(tuple(now.items()), 1))
-    return stored_item(path, edit_item(path, text.encode("utf-8"), {"source": line}))
+    value = _value(stored.text, "source")
+    before = value if isinstance(value, FieldTable) else FieldTable((("kind", FieldScalar("explicit", True, 1)),), 1)
+    return changed(stored, {"source": entry(with_texts(before, texts))})
 
 
 def with_link(stored: StoredItem, link: Link) -> StoredItem:
     """Return a stored item with one more link. Raises FormatError."""
     path, data = stored.item.path, stored.text.encode("utf-8")
     if split(stored.text.replace("\r\n", "\n")).block is None:
-        line = entry(FieldList((_entry(link),), 1))
-        return stored_item(path, edit_item(path, data, {"links": line}))
-    return stored_item(path, edit_item_list(path, data, "links", lambda _: ListEdit({}, (_entry(link),))))
+        return changed(stored, {"links": entry(FieldList((link_entry(link),), 1))})
+    return stored_item(path, edit_item_list(path, data, "links", lambda _: ListEdit({}, (link_entry(link),))))
 
 
 def without_link(stored: StoredItem, to: str, relation: str) -> StoredItem:
     """Return a stored item without its links of a relation to an item. Raises FormatError."""
-
-    meant = {"to": to, "relation": str(relation)}.items()
-
-    def drop(values: tuple[Value, ...]) -> ListEdit:
-        return ListEdit(dict.fromkeys(place for place, value in enumerate(values) if meant <= texts_of(value).items()))
-
-    path = stored.item.path
-    return stored_item(path, edit_item_list(path, stored.text.encode("utf-8"), "links", drop))
+    path, data = stored.item.path, stored.text.encode("utf-8")
+    return stored_item(path, edit_item_list(path, data, "links", lambda values: without_links(values, to, {relation})))
 
 
 def values_of(item: Item) -> dict[str, str]:
@@ -123,12 +108,6 @@ def values_of(item: Item) -> dict[str, str]:
     block = split(render_item(item, "")).block or ""
     parted = (line.partition(": ") for line in block.splitlines())
     return {key: value for key, _, value in parted}
-
-
-def _entry(link: Link) -> FieldTable:
-    return FieldTable(
-        (("to", FieldScalar(link.to, False, 1)), ("relation", FieldScalar(str(link.relation), True, 1))), 1
-    )
 
 
 def _value(text: str, key: str) -> Value | None:
