@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from operator import attrgetter
 
 from verifflowcc.base.model.item_values import KNOWN_KEYS, NOTE, TURN, USER_TYPES, Item, ScopeKind, Status, item_type
 from verifflowcc.base.model.trace_values import TraceReport
@@ -155,7 +156,7 @@ def _says(each: CheckedItem) -> str:
 
 
 def _check_alike(items: Sequence[CheckedItem], tell: MemoryFindings) -> None:
-    for what, name in (("path", _path), ("id", _id)):
+    for what, name in (("path", attrgetter("path")), ("id", attrgetter("id"))):
         for same in _groups((each, folded(name(each.item))) for each in items):
             seen = {name(same[0].item)}
             for each in same[1:]:
@@ -166,14 +167,6 @@ def _check_alike(items: Sequence[CheckedItem], tell: MemoryFindings) -> None:
                     line = each.line("id") if what == "id" else 1
                     tell.item("alike-names", each.item, line, message, f"rename {own}", what, [first.path])
                 seen.add(own)
-
-
-def _path(item: Item) -> str:
-    return item.path
-
-
-def _id(item: Item) -> str:
-    return item.id
 
 
 def _follows_path(item: Item) -> bool:
