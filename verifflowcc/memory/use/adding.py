@@ -7,7 +7,6 @@ from enum import StrEnum
 from verifflowcc.base.errors import BackendError, ConflictError, UsageError
 from verifflowcc.base.files.item_files import draw_letters
 from verifflowcc.base.formats.front_matter_values import read_thousandths
-from verifflowcc.base.formats.item_render import render_item
 from verifflowcc.base.model.item_values import (
     DEFAULT_CONFIDENCE,
     TYPES,
@@ -28,7 +27,7 @@ from verifflowcc.base.use.guarding import details_read, refuse_secrets
 from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.superseded import superseded
-from verifflowcc.memory.store.placing import folder_of, home_path, is_unicode, stored_item
+from verifflowcc.memory.store.placing import is_unicode, made_item
 from verifflowcc.memory.use.code_refs import parse_refs
 from verifflowcc.memory.use.item_scope import asks, identity_of, is_person, proposes, trust_of
 from verifflowcc.memory.use.item_search import find_item, items_around, refuse_circle
@@ -374,13 +373,11 @@ def _link_of(wanted: ItemRequest, item: Item) -> Link | None:
 
 def new_item(wanted: ItemRequest, actor: str, today: str, status: Status) -> StoredItem:
     """Return a new item as it would be stored, with nothing written."""
-    name = wanted.id or item_id(wanted.title, draw_letters())
-    path = home_path(folder_of(wanted.scope), wanted.type, name)
     item = Item(
-        id=name,
+        id=wanted.id or item_id(wanted.title, draw_letters()),
         type=wanted.type,
         title=wanted.title,
-        path=path,
+        path="",
         scope=wanted.scope,
         importance=item_type(wanted.type).importance if wanted.importance is None else wanted.importance,
         confidence=DEFAULT_CONFIDENCE if wanted.confidence is None else wanted.confidence,
@@ -397,7 +394,7 @@ def new_item(wanted: ItemRequest, actor: str, today: str, status: Status) -> Sto
         tokens=wanted.tokens,
         details=wanted.details,
     )
-    return stored_item(path, render_item(item, wanted.text).encode("utf-8"))
+    return made_item(item, wanted.text)
 
 
 def _demand_free(store: MemoryBackend, name: str) -> None:
