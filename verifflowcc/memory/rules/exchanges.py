@@ -50,14 +50,17 @@ _TURNS_AWAY = re.compile(
 _WORDS = re.compile(r"[A-Za-z][\w/+#.-]*\w")
 _GENERAL = ABSTRACT | {
     stem(each)
-    for each in "about again also and any around as at base been before being both by can code coding continue current "
-    "day development different discuss emphasize engineering ensure especially everyone few first follow following for "
-    "forward from further general give given go going great guidance important in into is item keep last let little lot "
-    "make matter moment more new next now of on or other our over part particular particularly point previous quick "
-    "really regarding related review same sharing software some soon specific stage start subject sure talk task than "
-    "the their through time today touch until upcoming update use used using very want we week where which while will "
-    "working would you your area aspect base directive environment expectation full guide helpful journey mentoring "
-    "preferred protocol recent role session settling strategies tool various workflow".split()
+    for each in (
+        "about again also and any around as at base been before being both by can code coding continue "
+        "current day development different discuss emphasize engineering ensure especially everyone few first "
+        "follow following for forward from further general give given go going great guidance important in "
+        "into is item keep last let little lot make matter moment more new next now of on or other our over "
+        "part particular particularly point previous quick really regarding related review same sharing "
+        "software some soon specific stage start subject sure talk task than the their through time today "
+        "touch until upcoming update use used using very want we week where which while will working would "
+        "you your area aspect base directive environment expectation full guide helpful journey mentoring "
+        "preferred protocol recent role session settling strategies tool various workflow"
+    ).split()
 }
 """Words of a subject that name none: `some updates to our coding practices` leaves open what they are of."""
 _TO_YOU = re.compile(
