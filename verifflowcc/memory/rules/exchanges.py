@@ -95,7 +95,7 @@ def opened_by(sentence: str) -> bool:
 
 
 def subject_of(turn: Turn, place: int) -> Opened | None:
-    """Return the sentence that names what a turn's sentence of this number is said of; None where nothing is open."""
+    """Return the sentence that names what a turn's sentence of this number is of; None where nothing is open."""
     written = spoken(turn.text)
     found = _last_opened(turn.text, place)
     if found is not None:
