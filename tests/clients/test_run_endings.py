@@ -13,7 +13,7 @@ from tests.clients.conftest import Desk
 from tests.clients.driven import FORM, LIMITS, READING, ROLE, RUN, Driven, driven
 from tests.clients.turns import Call, Turn, Usage, calls
 from verifflowcc.run.rules.agent_port import AgentOutcome, AgentUsage, StepKind
-from verifflowcc.run.store.marked_processes import marked
+from verifflowcc.run.store.agent_process import marked
 
 sweep = pytest.mark.sweep
 SLEEP = {"claude": ("Bash", "command"), "codex": ("exec_command", "cmd")}

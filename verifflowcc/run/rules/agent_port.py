@@ -1,7 +1,7 @@
 """The port to agent clients: the task that an agent gets, the command line for it, what it writes, and how it ends.
 
 A client turns a task into a command and lines of output into steps. It starts nothing and reads no file, so that all of
-it can be tested with text. `run/store/agent_process.py` runs the command; `run/rules/client_entries.py` lists the
+it can be tested with text. `run/store/agent_process.py` runs the command; `run/rules/client_choice.py` lists the
 clients. Money is counted in whole millionths of a US dollar, because the ledger holds whole numbers only.
 """
 

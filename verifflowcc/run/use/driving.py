@@ -26,11 +26,10 @@ from verifflowcc.run.rules.run_fold import RunBlocker, RunState, RunStatus
 from verifflowcc.run.rules.run_moves import EVIDENCE, MoveKind, RunMove, SprintPlace, next_move
 from verifflowcc.run.store.run_tree import INTEGRATION, ensure_tree, undo_half_merge
 from verifflowcc.run.use.attempt_end import merge_attempt, settle_attempts
-from verifflowcc.run.use.attempt_start import start_attempt
+from verifflowcc.run.use.attempt_start import prepare_tree, start_attempt
 from verifflowcc.run.use.run_machinery import RunDriver, shown
 from verifflowcc.run.use.run_reading import STOP, TAG, TO_DO, in_tree, lock_file, sprint_place
 from verifflowcc.run.use.stage_reviews import record_review, with_findings
-from verifflowcc.run.use.tree_setup import prepare_tree
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 MOST_MOVES = 10_000

@@ -22,8 +22,8 @@ from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.prompt.use.stages import reopen_stage
-from verifflowcc.run.rules.command_agent import of_checkout
-from verifflowcc.run.rules.review_answer import REVIEWER
+from verifflowcc.run.rules.agent_answers import REVIEWER
+from verifflowcc.run.rules.client_choice import of_checkout
 from verifflowcc.run.rules.run_fold import RunState, RunStatus
 from verifflowcc.run.rules.run_moves import MAX_ATTEMPTS, MAX_MINUTES, MAX_TOKENS
 from verifflowcc.run.store.run_tree import (

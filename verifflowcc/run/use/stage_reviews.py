@@ -7,7 +7,7 @@ from verifflowcc.base.model.gate_values import CriterionKind, EvidenceTrust
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import replace
 from verifflowcc.gates.use.evidence_making import add_evidence
-from verifflowcc.run.rules.review_answer import REVIEWER
+from verifflowcc.run.rules.agent_answers import REVIEWER
 from verifflowcc.run.rules.run_fold import RunAttempt, RunBlocker, RunState
 from verifflowcc.run.store.run_tree import commit_of, committed_changes
 from verifflowcc.run.use.run_machinery import RunDriver
