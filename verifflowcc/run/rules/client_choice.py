@@ -1,6 +1,6 @@
 """The client that `--agent` names: one with an adapter, or any other command.
 
-A command is an agent, too: it has the prompt on stdin, its exit code is its word, and it may write JSON lines. The lines
+A command is an agent, too: it has the prompt on stdin, its exit code is its word, and it may write JSON lines. These
 are objects with a `type`: `started`, `message`, `tool`, `denied`, `error`, `usage`, `result`. All other output is kept
 in the log and ignored. docs/how-to/run-agents.md lists their keys.
 """

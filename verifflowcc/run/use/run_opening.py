@@ -39,7 +39,7 @@ from verifflowcc.run.store.run_tree import (
     runs_folder,
     tree_names,
 )
-from verifflowcc.run.use.driving import blockers_of, drive, driving
+from verifflowcc.run.use.driving import blockers_of, drive, driving, require_reviewable
 from verifflowcc.run.use.run_machinery import RunDriver, RunMachinery
 from verifflowcc.run.use.run_reading import (
     STOP,
@@ -53,7 +53,6 @@ from verifflowcc.run.use.run_reading import (
     merge_command,
     sprint_place,
 )
-from verifflowcc.run.use.stage_reviews import require_reviewable
 from verifflowcc.sprint.store.allowed import allows_code
 from verifflowcc.sprint.use.allow_use import ensure_allowed
 from verifflowcc.sprint.use.configuration import effective_config
