@@ -123,8 +123,8 @@ def _at_start(workspace: Workspace, agent: AgentState, payload: Payload, reader:
 
 def _at_subagent_start(workspace: Workspace, agent: AgentState, payload: Payload, reader: SourceReader) -> HookAnswer:
     """Brief a subagent, in a smaller part of the budget."""
+    from verifflowcc.clients.use.brief import SHARE, subagent_brief, subagent_role
     from verifflowcc.clients.use.brief_memory import BriefRequest
-    from verifflowcc.clients.use.subagent_brief import SHARE, subagent_brief, subagent_role
 
     budget = agent.settings.brief_tokens // SHARE
     if not budget:
