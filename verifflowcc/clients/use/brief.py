@@ -282,7 +282,7 @@ def owed(request: BriefRequest) -> BriefPart:
     """Return what the current stage owes. All that gates are made of is imported only where a stage is active."""
     if not request.agent.stage:
         return _NOTHING
-    from verifflowcc.clients.use.brief_gate import owed
+    from verifflowcc.clients.use.gate_asks import owed
 
     return owed(request)
 
@@ -291,7 +291,7 @@ def tests(request: BriefRequest) -> BriefPart:
     """Return the newest results of tests that the current stage asks for."""
     if not request.agent.stage:
         return _NOTHING
-    from verifflowcc.clients.use.brief_gate import tests
+    from verifflowcc.clients.use.gate_asks import tests
 
     return tests(request)
 

@@ -253,7 +253,7 @@ def _at_stop(workspace: Workspace, agent: AgentState, payload: Payload, reader: 
     """Hold the agent while the gate is closed for what it can still do; a person's word is nothing to wait for."""
     if not agent.settings.hold:
         return HookAnswer()
-    from verifflowcc.clients.use.gate_hold import hold
+    from verifflowcc.clients.use.gate_asks import hold
 
     return hold(workspace, agent, payload, MOST_HOLDS)
 
