@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from pathlib import Path
 
-from verifflowcc.base.errors import ConflictError, LedgerError, UsageError, WorkspaceError
+from verifflowcc.base.errors import ConflictError, FileErrors, LedgerError, UsageError, WorkspaceError
 from verifflowcc.base.files.layout import check_inside, settled, stamp_of
 from verifflowcc.base.files.write import DerivedFile, is_temporary, sweep, sync_folder, write_atomic
 from verifflowcc.base.formats.event_bytes import (
@@ -345,11 +345,8 @@ class Ledger:
     def foreign(self, sprint_id: str) -> tuple[str, ...]:
         """Return the entries of the sprint's `events/` that vfcc reads no event from, sorted."""
         folder = self._events(sprint_id)
-        try:
-            with os.scandir(folder) as entries:
-                return tuple(sorted(each.name for each in entries if is_foreign(each.name, folder=each.is_dir())))
-        except OSError as error:
-            raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error
+        with FileErrors("read", folder), os.scandir(folder) as entries:
+            return tuple(sorted(each.name for each in entries if is_foreign(each.name, folder=each.is_dir())))
 
     def _has_events(self, sprint_id: str) -> bool:
         folder = self._events(sprint_id)
@@ -472,10 +469,8 @@ class LedgerWriter:
         """Make a folder where the person is to put files, relative to `.memory/`; one less thing to type."""
         target = self.memory / path
         check_inside(target.parent, self.memory)
-        try:
+        with FileErrors("make", target):
             target.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise WorkspaceError(f"cannot make {target}: {error.strerror or error}") from error
 
     def project(self, progress: str) -> str | None:
         """Refresh `progress.json`; return a warning where that fails.

@@ -95,7 +95,7 @@ def draft(
 
 def _given(name: str, file: str | None) -> bytes:
     """Return the text that was given, at most one byte more than an artifact may have."""
-    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.errors import FileErrors, UsageError
     from verifflowcc.sprint.store.evidence_store import LARGEST_TEXT_BYTES
 
     most = LARGEST_TEXT_BYTES + 1
@@ -105,11 +105,8 @@ def _given(name: str, file: str | None) -> bytes:
         )
     if file in {None, "-"}:
         return sys.stdin.buffer.read(most)
-    try:
-        with Path(str(file)).open("rb") as opened:
-            return opened.read(most)
-    except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror or error}") from error
+    with FileErrors("read", file, raises=UsageError), Path(str(file)).open("rb") as opened:
+        return opened.read(most)
 
 
 def _stored(stored: "StoredArtifact") -> "Iterator[str]":

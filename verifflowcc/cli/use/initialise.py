@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.errors import FileErrors, UsageError, WorkspaceError
 from verifflowcc.base.files.installed import is_program
 from verifflowcc.base.files.layout import CORE_FILES, MEMORY, PROJECTIONS
 from verifflowcc.base.files.text_files import package_table, packages_named, small_text
@@ -128,14 +128,14 @@ def _core_file(root: Path, notices: list[str]) -> list[str]:
 
 def _create(root: Path, target: Path, files: dict[str, bytes]) -> None:
     """Write everything beside the target, then rename it into place: that is the commit point."""
-    try:
-        with tempfile.TemporaryDirectory(prefix=".memory-", dir=root, ignore_cleanup_errors=True) as folder:
-            making = Path(folder) / MEMORY
-            for name, content in files.items():
-                write_atomic(making / name, content)
-            making.rename(target)
-    except OSError as error:
-        raise WorkspaceError(f"cannot create {target}: {error.strerror or error}") from error
+    with (
+        FileErrors("create", target),
+        tempfile.TemporaryDirectory(prefix=".memory-", dir=root, ignore_cleanup_errors=True) as folder,
+    ):
+        making = Path(folder) / MEMORY
+        for name, content in files.items():
+            write_atomic(making / name, content)
+        making.rename(target)
     if not target.is_dir():
         raise WorkspaceError(f"cannot create {target}")
 

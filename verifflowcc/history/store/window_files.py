@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from verifflowcc.base.errors import FormatError, WorkspaceError
+from verifflowcc.base.errors import FileErrors, FormatError, WorkspaceError
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.lock import locked
 from verifflowcc.base.files.write import sweep, write_atomic
@@ -195,11 +195,9 @@ def save_snapshot(folder: Path, memory: Path, kept: KeptWindow) -> None:
     if place.is_dir():
         sweep([place], deep=False)
     write_atomic(place / f"{kept.id}{ENDING}", snapshot_bytes(kept), mode=0o600)
-    try:
+    with FileErrors("remove from", place):
         for name in snapshot_ids(folder, kept.window.session)[KEPT:]:
             (place / f"{name}{ENDING}").unlink(missing_ok=True)
-    except OSError as error:
-        raise WorkspaceError(f"cannot remove from {place}: {error.strerror or error}") from error
 
 
 @contextmanager
