@@ -12,7 +12,6 @@ alarm. A result has the kind and the place of a secret, never the secret.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from math import log2
 
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
@@ -94,6 +93,8 @@ def bits_per_character(value: str) -> float:
     >>> bits_per_character("aaaa"), bits_per_character("abab")
     (0.0, 1.0)
     """
+    from math import log2  # a library of its own, which a text without anything like a secret does not need
+
     size = len(value)
     shares = [value.count(letter) / size for letter in set(value)]
     return sum(-share * log2(share) for share in shares) + 0.0

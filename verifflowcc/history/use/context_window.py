@@ -15,9 +15,7 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.identifiers import (
     ENTROPY_BYTES,
     TIME_LENGTH,
-    ambiguous,
-    fitting_ids,
-    short_id,
+    only_fitting,
     ulid,
 )
 from verifflowcc.base.text.identifiers import (
@@ -433,13 +431,10 @@ class ContextWindow:
         """Return the snapshot of that id, or the only one whose id begins or ends with it. Raises UsageError."""
         folder = windows_folder(self._workspace)
         ids = snapshot_ids(folder, self._session)
-        match fitting_ids(name, ids):
-            case [found]:
-                kept = load_snapshot(folder, self._session, found)
-                if kept:
-                    return kept
-            case [_, *_] as several:
-                raise UsageError(ambiguous(name, [short_id(one, ids) for one in several], "snapshots"), hint=_LIST)
+        found = only_fitting(name, ids, "snapshots", hint=_LIST)
+        kept = load_snapshot(folder, self._session, found) if found else None
+        if kept:
+            return kept
         near = nearest(name.upper(), ids)
         raise UsageError(
             f"{self._session} has no snapshot {name}{f'; did you mean {near}?' if near else ''}", hint=_LIST
