@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.model.lazy import lazy_pattern
 
 LONGEST = 40
@@ -92,10 +91,12 @@ def ulid(milliseconds: int, entropy: bytes) -> str:
     >>> ulid(1469918176385, bytes(10))
     '01ARYZ6S410000000000000000'
     """
-    if not 0 <= milliseconds < 2**48:
+    if not 0 <= milliseconds < 2**48 or len(entropy) != ENTROPY_BYTES:
+        from verifflowcc.base.errors import FormatError  # hooks draw ids, and need no error of ours otherwise
+
+        if len(entropy) != ENTROPY_BYTES:
+            raise FormatError(f"a ULID takes 10 bytes, not {len(entropy)}")
         raise FormatError(f"a ULID cannot hold the time {milliseconds} ms")
-    if len(entropy) != ENTROPY_BYTES:
-        raise FormatError(f"a ULID takes 10 bytes, not {len(entropy)}")
     bits = milliseconds << 80 | int.from_bytes(entropy, "big")
     return "".join(ULID_ALPHABET[bits >> shift & 31] for shift in range(125, -1, -5))
 
@@ -153,6 +154,8 @@ def only_fitting(wanted: str, ids: Iterable[str], what: str, *, hint: str) -> st
     known = tuple(ids)
     found = fitting_ids(wanted, known)
     if len(found) > 1:
+        from verifflowcc.base.errors import UsageError
+
         shown = shown_ids(known)
         raise UsageError(ambiguous(wanted, [shown[each] for each in found], what), hint=hint)
     return found[0] if found else None
