@@ -194,7 +194,7 @@ _FILE = DerivedFile("ledger/*.json", 3, keyed_by="stamps of the event files", la
 _FEWEST = 64
 """So few unknown events are parsed sooner than a cache is written."""
 _SHARE = 32
-"""A cache is written anew once more than one event in so many is not in it."""
+"""A cache is written again once more than one event in so many is not in it."""
 _EVENTS: RecordCodec[Mapping[str, tuple[Event, ...]]] = RecordCodec(Mapping[str, tuple[Event, ...]])
 
 
@@ -301,7 +301,7 @@ WAIT_S = 5.0
 class Ledger:
     """The events of all sprints of one memory tree; `memory` is the folder `.memory/`.
 
-    Where it is not `cached`, every file is read anew and nothing is remembered. `known` is what this process has read.
+    Where it is not `cached`, every file is read again and nothing is remembered. `known` is what this process has read.
     """
 
     memory: Path

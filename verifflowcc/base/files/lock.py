@@ -38,7 +38,7 @@ def has_passed(path: Path, handle: int, lines: bytes, step_bytes: int) -> bool:
 def make_smaller(path: Path, smaller: Callable[[bytes], bytes]) -> None:
     """Put what `smaller` makes of the log in its place, where that is shorter, with all who add kept out.
 
-    They open the log anew when they find another file in its place, so that no line of theirs is lost with this one.
+    They open the log again when they find another file in its place, so that no line of theirs is lost with this one.
     Where it cannot be done (others hold it for too long, no space) the log stays as it is.
     """
     from verifflowcc.base.files.write import write_atomic
@@ -57,7 +57,7 @@ def make_smaller(path: Path, smaller: Callable[[bytes], bytes]) -> None:
 def adding_to(path: Path, root: Path, *, alone: bool) -> Iterator[int]:
     """Open the log to add to it, in a folder that is made where there is none; `path` must not leave `root` by a link.
 
-    Raises WorkspaceError where it cannot be written, what is done meanwhile included, ConflictError where it is held
+    Raises WorkspaceError where it cannot be written, what is done under it included, ConflictError where it is held
     for too long.
     """
     with FileErrors("write", path):

@@ -420,7 +420,7 @@ class StoredCode:
 
         Asking again is free.
         """
-        while missing := sorted(set(words) - self._postings.keys()):  # again where the index was lost meanwhile
+        while missing := sorted(set(words) - self._postings.keys()):  # again where the index was lost in the meantime
             posted = self._soundly(partial(self._posted, missing))
             self._postings |= posted
         return {word: self._postings[word] for word in sorted(words) if self._postings[word]}

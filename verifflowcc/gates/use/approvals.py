@@ -48,7 +48,7 @@ Found = tuple[Gate, Assessment]
 def chosen_gates(workspace: Workspace, state: SprintState, stage_id: str | None) -> tuple[Facts, tuple[Gate, ...]]:
     """Return the facts and both gates of the stage that is named.
 
-    Where none is, the exit of the stage in work (else the last) and the entry of the one that follows: what stands in
+    Where none is, the exit of the stage in work (else the last) and the entry of the one that follows: what is in
     the way now. Raises UsageError for an unknown stage, LedgerError where evidence is not what vfcc wrote.
     """
     if stage_id is not None:

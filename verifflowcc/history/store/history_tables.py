@@ -107,7 +107,7 @@ class HistoryTables(DerivedTables):
         for partition in observed(
             "reading the history", changed
         ):  # each by itself, so that a process which is ended leaves what it has read
-            with self._reading():  # what another process has read meanwhile is not read again
+            with self._reading():  # what another process has read in the meantime is not read again
                 row = self._store.rows("SELECT size, time, tail FROM files WHERE path = ?", (partition.name,))
                 self._read_file(partition, *(row[0] if row else (0, 0, b"")))
         self.bad_lines = sum(bad for (bad,) in self._store.rows("SELECT bad FROM files"))

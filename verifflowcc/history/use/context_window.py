@@ -305,7 +305,7 @@ class ContextWindow:
     """The working window of one session: what a model is shown, kept within a limit and on disk.
 
     Each change is written before the method returns, and any number of processes may change one window. Texts are kept
-    without secrets: a word that says the kind stands in the place of each, here as in `messages`.
+    without secrets: a word that says the kind takes the place of each, here as in `messages`.
 
     >>> window = ContextWindow(Path("."), "session-1")  # doctest: +SKIP
     >>> window.add("You fix bugs.", "system_prompt")  # doctest: +SKIP
