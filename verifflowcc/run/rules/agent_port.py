@@ -35,16 +35,6 @@ class AgentOutcome(StrEnum):
     CRASHED = "crashed"
     SILENT = "silent"
 
-    @property
-    def is_attempt(self) -> bool:
-        """Whether the agent had its turn; an API that failed is no attempt of the agent's."""
-        return self not in (AgentOutcome.API_TRANSIENT, AgentOutcome.API_AUTH, AgentOutcome.API_QUOTA)
-
-    @property
-    def is_limit(self) -> bool:
-        """Whether a limit ended it."""
-        return self.value.startswith("limit_")
-
 
 @dataclass(frozen=True, slots=True)
 class AgentUsage:
