@@ -114,7 +114,7 @@ def shows_progress() -> bool:
 
 
 def live_on_stderr(renderable: "Callable[[], RenderableType]") -> "Live":
-    """Return what draws on stderr when it is told to, begun.
+    """Return a display on stderr, begun, that draws when it is refreshed.
 
     The cursor stays visible: a killed process could not show it again. Raises OSError where the terminal is gone.
     """

@@ -186,8 +186,8 @@ class HistoryTables(DerivedTables):
 
     def _forget(self, name: str) -> None:
         """Remove the rows of a file; read all again where another file had some of them."""
-        told_again = self._store.rows("SELECT 1 FROM again WHERE first = ? LIMIT 1", (name,))
-        self._reads_again = self._reads_again or bool(told_again)
+        read_elsewhere = self._store.rows("SELECT 1 FROM again WHERE first = ? LIMIT 1", (name,))
+        self._reads_again = self._reads_again or bool(read_elsewhere)
         for table, columns in COLUMNS.items():
             self._store.rows(f"DELETE FROM {table} WHERE {columns[0]} IN {_OF_FILE}", (name,))
         for table in ("task_terms", "task_lengths"):
