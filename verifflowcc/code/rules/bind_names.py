@@ -106,12 +106,14 @@ class Circles:
 
     def _rests_on(self, ground: int, height: int) -> None:
         """Note that the innermost open question rests on another one, in which so many stand inside of each other."""
-        if not self._grounds:
+        grounds = self._grounds
+        if not grounds:
             return
-        if len(self._grounds) + height >= DEEPEST:
+        if len(grounds) + height >= DEEPEST:
             raise _TooDeepError
-        self._grounds[-1] = min(self._grounds[-1], ground)
-        self._heights[-1] = max(self._heights[-1], height + 1)
+        grounds[-1] = min(grounds[-1], ground)
+        if height >= self._heights[-1]:
+            self._heights[-1] = height + 1
 
 
 # The head of one file, laid out so that names are looked up in it.
@@ -133,13 +135,10 @@ class ByScope(Generic[_T]):
         """Return scope → what is under a name."""
         found = self._known.get(name)
         if found is None:
-            found = self._known[name] = self._find(name) if name in self._names else {}
-        return found
-
-    def _find(self, name: str) -> dict[int, list[_T]]:
-        found: dict[int, list[_T]] = {}
-        for place, each in enumerate(self._names):
-            if each == name:
+            found = self._known[name] = {}
+            place = -1
+            for _ in range(self._names.count(name)):
+                place = self._names.index(name, place + 1)
                 found.setdefault(self._scopes[place], []).append(self._values[place])
         return found
 
@@ -385,7 +384,8 @@ class NameLookup:
 
         That is the thing that it takes, or the outside.
         """
-        return self.circles.ask(("import", path, taken), lambda: self._imported(path, taken))
+        question = ("import", path, taken.module, taken.name, taken.alias, taken.line, taken.inside)
+        return self.circles.ask(question, lambda: self._imported(path, taken))
 
     def _imported(self, path: str, taken: Import) -> tuple[Thing, ...]:
         found = self.sources(path, taken)

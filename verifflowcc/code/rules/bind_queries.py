@@ -287,7 +287,8 @@ def _aliases(binder: Binder, files: Iterable[str], name: str, path: str, place: 
     """Yield what a definition is called where files import it under another name."""
     for other in files:
         imports = binder.names.sheet(other).head.imports
-        for number, each in enumerate(column_of(imports, "name")):
+        names = column_of(imports, "name")
+        for number, each in enumerate(names) if name in names else ():
             if each == name and (taken := imports[number]).alias not in ("", "*", name):
                 things = binder.names.imported(other, taken)
                 if any(one.path == path and one.place == place for one in things):

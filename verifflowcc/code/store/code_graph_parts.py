@@ -21,7 +21,6 @@ from zlib import crc32
 
 from verifflowcc.base.records import field_names
 from verifflowcc.code.rules.graph import (
-    FILE,
     Definition,
     FileFacts,
     Head,
@@ -99,8 +98,7 @@ def _sum(table: str, number: int, body: bytes) -> bytes:
 # kind that holds them, a column of texts its lines, or a JSON list where a text has several lines, and nothing at all
 # where all are empty. So who asks for one name or one field of a file reads no more than that.
 
-_PLACES = frozenset({"parent", "inside"})
-_COUNTS = frozenset({"line", "end", "start"})
+_COUNTS = frozenset({"line", "end", "start", "parent", "inside"})
 _HEAD_RECORDS: tuple[type, ...] = (Definition, Import, TypeHint)
 _HEAD_SEGMENTS = 1 + sum(len(field_names(each)) for each in _HEAD_RECORDS)
 _REFERENCE_SEGMENTS = 8
@@ -123,7 +121,7 @@ def _parted(body: bytes, count: int) -> list[memoryview]:
 
 def _numbers(values: Sequence[int]) -> bytes:
     most = max(values, default=0)
-    kind = "B" if most < 1 << 8 else "H" if most < 1 << 16 else "I"
+    kind = "b" if most < 1 << 7 else "h" if most < 1 << 15 else "i"
     return kind.encode() + array(kind, values).tobytes()
 
 
@@ -156,17 +154,13 @@ def _segment(records: "Sequence[Any]", name: str) -> bytes:
     values = list(map(attrgetter(name), records))
     if name == "kind":
         return _numbers([_SYMBOL_PLACES[each] for each in values])
-    if name in _PLACES:
-        return _numbers([each - FILE for each in values])
     return _numbers(values) if name in _COUNTS else _texts(values)
 
 
 def _column(segment: memoryview, name: str, count: int) -> "Sequence[Any]":
     """Return the values that `_segment` was made of."""
     if name == "kind":
-        return [_SYMBOLS[each] for each in _read_numbers(segment)]
-    if name in _PLACES:
-        return [each + FILE for each in _read_numbers(segment)]
+        return [*map(_SYMBOLS.__getitem__, _read_numbers(segment))]
     return _read_numbers(segment) if name in _COUNTS else _read_texts(segment, count)
 
 
@@ -208,7 +202,7 @@ def references_to_bytes(facts: FileFacts) -> bytes:
         _numbers(sorted(range(len(names)), key=names.__getitem__)),
         _numbers([_REFERENCE_PLACES[each.kind] for each in references]),
         _numbers([each.line for each in references]),
-        _numbers([each.inside - FILE for each in references]),
+        _numbers([each.inside for each in references]),
         _numbers([numbered[each] for each in owners]),
         _texts(list(numbered)),
     ]
@@ -238,7 +232,7 @@ def references_from_bytes(body: bytes, name: str = "", kind: ReferenceKind | Non
     texts = _read_texts(receivers, 1) if places else ()
     return tuple(
         [
-            Reference(_REFERENCES[kinds[each]], named[each], lines[each], scopes[each] + FILE, texts[owners[each]])
+            Reference(_REFERENCES[kinds[each]], named[each], lines[each], scopes[each], texts[owners[each]])
             for each in places
         ]
     )
