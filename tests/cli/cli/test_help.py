@@ -207,6 +207,11 @@ def test_a_group_alone_shows_its_help_and_is_not_done(tmp_path: Path, group: tup
         ("trace clear REQ", "no such command `clear`; did you mean `vfcc trace review`?", "vfcc trace --help"),
         ("status --jsn", "vfcc status has no option --jsn; did you mean --json?", "vfcc status --help"),
         ("--frobnicate", "vfcc has no option --frobnicate; there is --quiet, --verbose,", "vfcc --help"),
+        (
+            "memory add --type decision x",
+            "vfcc memory add has no option --type; it is given without a name: vfcc memory add TYPE TEXT",
+            "vfcc memory add --help",
+        ),
         ("stage list --agent x", "vfcc stage list has no option --agent; there is --sprint,", "vfcc stage list --help"),
         ("sprint start", "vfcc sprint start needs TITLE", "vfcc sprint start --help"),
         ("context show", "vfcc context show needs --agent ROLE", "vfcc context show --help"),

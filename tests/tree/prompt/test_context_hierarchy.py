@@ -240,6 +240,25 @@ def test_the_core_file_is_claude_md_or_else_agents_md(tmp_path: Path, core: list
     assert keys(ask(tmp_path), MemoryLayer.PROJECT) == [loaded, "conventions/python.md"]
 
 
+@pytest.mark.parametrize(
+    ("text", "loaded"),
+    [
+        ("@AGENTS.md\n", ["CLAUDE.md", "AGENTS.md"]),
+        ("# Here\n\nThe rules are in @./AGENTS.md.\n", ["CLAUDE.md", "AGENTS.md"]),
+        ("Not taken in: `@AGENTS.md`, me@AGENTS.md, @AGENTS.md5\n", ["CLAUDE.md"]),
+    ],
+)
+def test_claude_md_that_takes_in_agents_md_brings_it(tmp_path: Path, text: str, loaded: list[str]) -> None:
+    write_tree(write_memory(tmp_path, {}), {"CLAUDE.md": text, "AGENTS.md": "# Run `make lint` first\n"})
+
+    package = ask(tmp_path)
+    assert keys(package, MemoryLayer.PROJECT) == loaded
+    assert package.text.count("# Run `make lint` first") == len(loaded) - 1
+
+    write_tree(tmp_path, {"CLAUDE.md": "# Now alone\n"})
+    assert keys(ask(tmp_path), MemoryLayer.PROJECT) == ["CLAUDE.md"]
+
+
 def test_a_core_file_that_is_a_link_to_the_other_is_loaded_once(tmp_path: Path) -> None:
     write_memory(write_tree(tmp_path, {"AGENTS.md": "# Ours\n"}), {})
     (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")

@@ -143,7 +143,9 @@ def test_what_is_not_obvious_is_at_most_a_comment(tmp_path: Path, files: dict[st
 
     assert effective_config(Workspace(tmp_path)).config.gates.commands == {}
     assert not any("vfcc allow" in notice for notice in done.notices)
-    assert comment is None or f"{comment}" in (tmp_path / ".memory" / "config.yaml").read_text()
+    assert comment is None or comment in (tmp_path / ".memory" / "config.yaml").read_text()
+    proposed = "for test, .memory/config.yaml proposes a command in a comment; none runs yet"
+    assert (proposed in done.notices) == (comment is not None)
 
 
 def write(root: Path, files: dict[str, str]) -> None:

@@ -154,7 +154,7 @@ class Stamps:
 
 MEMORY = ".memory"
 CORE_FILES = ("CLAUDE.md", "AGENTS.md")
-"""Core project knowledge, at the project's root: the first of these that exists."""
+"""Core project knowledge, at the project's root: the first of these that there is; both where it says `@AGENTS.md`."""
 
 
 PROJECTIONS = ("sprint/*/progress.json", "stage/*/*/summary.md", "stage/*/*/metrics.json")

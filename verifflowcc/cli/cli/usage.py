@@ -11,7 +11,7 @@ from verifflowcc.base.text.plain_words import nearest
 
 if TYPE_CHECKING:
     from typer import TyperException
-    from typer._click import Command
+    from typer._click import Command, Parameter
 
 
 # A mistyped command gets a hint with the command that was probably meant.
@@ -78,8 +78,8 @@ _EXTRA = re.compile(r"Got unexpected extra argument\(s\) \((.*)\)", re.DOTALL)
 
 def usage_error(root: "Command", error: "TyperException", arguments: list[str]) -> UsageError:
     """Return what is wrong with a command line as an error of ours, whose hint is the help of the command."""
-    command, names = _command(root, arguments)
-    return UsageError(_sentence(root, error, command, names), hint=f"{command} --help")
+    command, found = _command(root, arguments)
+    return UsageError(_sentence(root, error, command, found.params), hint=f"{command} --help")
 
 
 def no_command(root: "Command", command: str, typed: str) -> UsageError:
@@ -95,8 +95,8 @@ def help_instead(error: "TyperException") -> str:
     return shown if wants_color(sys.stderr) else visible(shown)
 
 
-def _command(root: "Command", arguments: list[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the command that `arguments` begin with, and the names of its options."""
+def _command(root: "Command", arguments: list[str]) -> tuple[str, "Command"]:
+    """Return the command that `arguments` begin with, by its words and itself."""
     path, here = ["vfcc"], root
     for word in arguments:
         below = getattr(here, "commands", {}).get(word)
@@ -104,15 +104,14 @@ def _command(root: "Command", arguments: list[str]) -> tuple[str, tuple[str, ...
             break
         path.append(word)
         here = below
-    options = [name for each in here.params for name in each.opts if name.startswith("--")]
-    return " ".join(path), (*options, "--help")
+    return " ".join(path), here
 
 
-def _sentence(root: "Command", error: "TyperException", command: str, names: tuple[str, ...]) -> str:
+def _sentence(root: "Command", error: "TyperException", command: str, parameters: "Sequence[Parameter]") -> str:
     text = error.format_message()
     option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
     if type(error).__name__ == "NoSuchOption":
-        return f"{command} has no option {option}; {_instead(str(option), names)}"
+        return f"{command} has no option {option}; {_no_option(str(option), command, parameters)}"
     if type(error).__name__ == "BadOptionUsage":
         return f"{option} {'takes no value' if 'does not take' in text else 'needs a value'}"
     if found := _NO_COMMAND.fullmatch(text):
@@ -128,6 +127,15 @@ def _sentence(root: "Command", error: "TyperException", command: str, names: tup
     if found := _NO_CHOICE.fullmatch(message):
         return f"{label} knows no {found[1]}; {_instead(found[1], parameter.type.choices)}"
     return f"{label}: {message}"
+
+
+def _no_option(option: str, command: str, parameters: "Sequence[Parameter]") -> str:
+    """Return what was meant by an option that there is not: an argument of that name, or the nearest option."""
+    arguments = [str(each.metavar or each.name).upper() for each in parameters if each.param_type_name == "argument"]
+    if option.lstrip("-").upper() in arguments:
+        return f"it is given without a name: {' '.join((command, *arguments))}"
+    options = [name for each in parameters for name in each.opts if name.startswith("--")]
+    return _instead(option, (*options, "--help"))
 
 
 def _long(options: list[str]) -> str:

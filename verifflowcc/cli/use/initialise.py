@@ -59,6 +59,10 @@ def initialise(
     if certain and commands is None:
         are = "are" if len(certain) > 1 else "is"
         notices.append(f"{' and '.join(certain)} {are} what evidence run will run; look at it, then: vfcc allow")
+    if commands is None and (proposed := [each.name for each in suggestions if not each.certain]):
+        notices.append(
+            f"for {' and '.join(proposed)}, {MEMORY}/config.yaml proposes a command in a comment; none runs yet"
+        )
     return InitResult(root, tuple(created), tuple(notices))
 
 
