@@ -61,7 +61,7 @@ class CodeInMemory:
     def heads(self, paths: Collection[str]) -> None:
         pass
 
-    def ahead(self, paths: Collection[str]) -> None:
+    def load_references(self, paths: Collection[str]) -> None:
         pass
 
     def manifests(self) -> Mapping[str, Sequence[Import]]:

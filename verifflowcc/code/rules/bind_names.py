@@ -328,9 +328,9 @@ class NameLookup:
             found = self._spoken[path, name] = self.code.references(path, name)
         return found
 
-    def ahead(self, paths: Sequence[str], name: str) -> None:
+    def load_references(self, paths: Sequence[str], name: str) -> None:
         """Read the references to a name in many files at once, those that are not known."""
-        self.code.ahead([path for path in paths if (path, name) not in self._spoken])
+        self.code.load_references([path for path in paths if (path, name) not in self._spoken])
 
     def manner(self, path: str) -> ResolutionRules:
         """Return the rules of the language of a file."""

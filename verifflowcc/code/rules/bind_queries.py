@@ -219,7 +219,7 @@ def _referring(
         rows: list[_Row] = []
         for start, other in enumerate(asked):
             if not start % _AT_ONCE:
-                binder.names.ahead(asked[start : start + _AT_ONCE], name)
+                binder.names.load_references(asked[start : start + _AT_ONCE], name)
             for about, bound in _spoken(binder, other, name, kinds):
                 number = id(bound)
                 if number not in known:  # a binder keeps what it has bound: the number stays that of this one

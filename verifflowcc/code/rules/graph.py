@@ -242,7 +242,7 @@ class Code(Protocol):
     def heads(self, paths: Collection[str]) -> None:
         """Read the heads of many files at once, for those who will ask for each."""
 
-    def ahead(self, paths: Collection[str]) -> None:
+    def load_references(self, paths: Collection[str]) -> None:
         """Read the references of many files at once, for those who will ask for each."""
 
     def manifests(self) -> Mapping[str, Sequence[Import]]:

@@ -403,11 +403,11 @@ class StoredCode:
         """Return the references of a file, by line: those with a name, of a kind, where one is given."""
 
         if path not in self._bodies:
-            self.ahead((path,))
+            self.load_references((path,))
         body = self._bodies.get(path)
         return references_from_bytes(body, name, kind) if body else ()
 
-    def ahead(self, paths: Collection[str]) -> None:
+    def load_references(self, paths: Collection[str]) -> None:
         """Read the references of many files at once."""
         missing = [path for path in paths if path not in self._bodies]
         if missing:

@@ -189,7 +189,7 @@ def _column_of(segments: Mapping[str, memoryview], count: int, name: str) -> "Se
 
 
 def references_to_bytes(facts: FileFacts) -> bytes:
-    """Return the references of some facts, in order, and beside them where each name stands, by name."""
+    """Return the references of some facts, in order, and beside them the places of each name, by name."""
     references = facts.references
     names = [each.name for each in references]
     owners = [each.receiver for each in references]
