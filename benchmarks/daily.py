@@ -147,7 +147,9 @@ def _writers(program: str, count: int, folder: Path, env: Mapping[str, str]) -> 
     def write(number: int) -> tuple[float, int]:
         begun = time.perf_counter()
         argv = [program, "feedback", "add", f"Writer {number} was here"]
-        done = subprocess.run(argv, cwd=folder, env=dict(env), capture_output=True, check=False)
+        done = subprocess.run(
+            argv, cwd=folder, env=dict(env), stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
         return (time.perf_counter() - begun) * 1000, done.returncode
 
     with ThreadPoolExecutor(max(count, 1)) as pool:

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.history_agree import disagreements
+from verifflowcc.base.process.short_process import collect_rarely
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.fast.garbage import collect_rarely
 from verifflowcc.history.store.history_columns import Analytics
 from verifflowcc.history.store.history_tables import task_rows
 from verifflowcc.history.use.history_offers import recent_actions, similar_tasks

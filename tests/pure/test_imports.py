@@ -65,6 +65,7 @@ IMPURE = {"os", "io", "pathlib", "time", "random", "secrets", "socket", "tempfil
 OF_HOOKS = {
     "verifflowcc.cli.store.symbol_names",
     "verifflowcc.base.config.cached_record",
+    "verifflowcc.base.process.short_process",
     "verifflowcc.history.store.hook_files",
     "verifflowcc.history.store.partitions",
     "verifflowcc.base.git.git_repository",

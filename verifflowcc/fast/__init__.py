@@ -31,14 +31,16 @@ def _run(typed: list[str]) -> int:
             return 0
     except OSError:
         pass  # a full disk, a reader that has gone, a deleted folder: the full command meets it again, and tells
-    from verifflowcc.fast.garbage import collect_rarely, leave_the_rest
+    from verifflowcc.base.process.short_process import collect_rarely, end_turn, leave_the_rest, take_turn
 
     collect_rarely()
+    take_turn(arguments)
     from verifflowcc.cli.cli.run import run
 
     try:
         return run(arguments, typed)
     finally:
+        end_turn()
         leave_the_rest()
 
 

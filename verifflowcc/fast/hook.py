@@ -225,7 +225,7 @@ class Hook:
         limit = Limit(seconds, lambda: self._end_late(late, payload, rules))
         try:
             with limit:
-                from verifflowcc.fast.garbage import collect_rarely
+                from verifflowcc.base.process.short_process import collect_rarely
 
                 collect_rarely()
                 from verifflowcc.cli.cli.hook_command import answered

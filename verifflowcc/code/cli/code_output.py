@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from verifflowcc.base.terminal.output import folded
+from verifflowcc.base.terminal.table import table
 from verifflowcc.base.text.plain_words import counted
 from verifflowcc.code.rules.code_views import (
     CodeContext,
@@ -43,8 +44,6 @@ def status(found: GraphStatus) -> list[str]:
 
 
 def _status(found: GraphStatus) -> Iterator[str]:
-    from verifflowcc.base.terminal.table import table
-
     yield f"{counted(found.files, 'source file')}, {found.lines:,} lines; index {found.bytes / 1_000_000:.1f} MB"
     if found.languages:
         rows = [

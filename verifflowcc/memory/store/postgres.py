@@ -36,6 +36,7 @@ from verifflowcc.base.model.memory_protocol import (
     Known,
     StoredItem,
 )
+from verifflowcc.base.process.short_process import end_turn
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.store.in_memory import WholeStore, compared
 from verifflowcc.memory.store.memory_items import item_from_text, item_to_text
@@ -218,6 +219,7 @@ def open_session(url: str, project: str | None) -> tuple[Connection, str]:
 
 
 def _connected(url: str) -> Connection:
+    end_turn()  # others need not wait for this network
     try:
         given = conninfo.conninfo_to_dict(url)
     except psycopg.Error:

@@ -23,7 +23,7 @@ from verifflowcc.base.text.secrets import withhold
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.memory.rules.recall_ranking import ALONE, WAITING, PlainItem, PlainItems
 from verifflowcc.memory.rules.recall_scoring import question_of
-from verifflowcc.memory.rules.superseded import excluded_items, names_leading, superseded
+from verifflowcc.memory.rules.superseded import as_of, excluded_items, names_leading, superseded
 from verifflowcc.memory.use.code_refs import StaleCheck
 from verifflowcc.prompt.rules.data_sentences import conflicts
 from verifflowcc.prompt.use.ordering import (
@@ -290,7 +290,6 @@ def _as_they_were(
     selected: Iterable[SelectedFile], bodies: Mapping[str, Body], past: PastDay
 ) -> tuple[dict[str, Body], dict[str, str]]:
     """Return bodies with their items as on a day in the past, and path → why for what was not there yet."""
-    from verifflowcc.memory.rules.superseded import as_of
 
     then, later = dict(bodies), {}
     for items in _groups(selected, bodies).values():
