@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.terminal import output as out
 from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, encodable, has_unicode, live_on_stderr, shows_progress
-from verifflowcc.run.rules.run_picture import AgentActivity, PictureLine, picture
+from verifflowcc.run.rules.run_fold import AgentActivity, PictureLine, picture
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
