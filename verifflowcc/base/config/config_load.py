@@ -11,12 +11,13 @@ from typing import Any
 
 from verifflowcc.base.config.cached_record import FILE as CACHE_FILE
 from verifflowcc.base.config.cached_record import SHAPE
-from verifflowcc.base.config.config_defaults import default_config
+from verifflowcc.base.config.config_defaults import default_config, read_small
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files.layout import stamp
 from verifflowcc.base.files.private_files import user_settings_file
 from verifflowcc.base.files.write import DerivedFile
 from verifflowcc.base.model.config_values import Config, GateSettings, UserSettings
+from verifflowcc.base.model.gate_values import Mode
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.record_codec import RecordCodec, plain_text
@@ -34,7 +35,6 @@ def user_settings(env: Mapping[str, str] = os.environ) -> UserSettings:
     Raises ConfigError with all problems, each `PATH:LINE: …`, and WorkspaceError where the file cannot be read or there
     is no home folder.
     """
-    from verifflowcc.base.config.config_defaults import read_small
 
     path = user_settings_file(env)
     # A person's own file may be a link to wherever they keep such files.
@@ -86,7 +86,6 @@ def load_config(path: Path, workflows: Collection[str], cache_folder: Path | Non
 
 def read_config(path: Path) -> bytes | None:
     """Return the file's bytes, None where there is none. Raises ConfigError or WorkspaceError (see `read_small`)."""
-    from verifflowcc.base.config.config_defaults import read_small
 
     if not path.parent.is_dir():
         raise WorkspaceError(f"{path.parent} is not a folder", hint="vfcc init")
@@ -141,7 +140,6 @@ def _gates(row: list[Any]) -> GateSettings:
 def _codec_of_gates() -> RecordCodec[GateSettings]:
     """Commands and modes are imported by the few projects that set them."""
     from verifflowcc.base.model.evidence_values import Command
-    from verifflowcc.base.model.gate_values import Mode
 
     return RecordCodec(GateSettings, names={"Command": Command, "Mode": Mode})
 

@@ -1,12 +1,13 @@
-"""A set of checks as the writers of reports need it: the codes, what they mean, and what the check is called."""
+"""Findings of checks: collected, in groups, and the codes and names that the writers of reports need."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum, StrEnum
 
+from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.trace_codes import CHECKS, Check
 from verifflowcc.base.model.trace_help import HELP, Help
-from verifflowcc.base.model.trace_values import RED, CheckCount, Family, Finding, Severity
+from verifflowcc.base.model.trace_values import RED, CheckCount, Family, Finding, Severity, TraceItem
 from verifflowcc.base.records import dataclass
 
 # Findings of one kind as one group with its folders, the most useful groups first.
@@ -195,6 +196,85 @@ def _nothing(asked: Iterable[CheckCount]) -> bool:
 
 def _tests(count: int) -> str:
     return f"{count:,} test has" if count == 1 else f"{count:,} tests have"
+
+
+class FindingCollector:
+    """Collects findings; those of a check that is off are not kept.
+
+    A finding's `message` is one sentence, `step` the next command, `about` tells it from others of its code and item,
+    `also` are further files that it is about. `shown` is what becomes of a text that a person will read.
+    """
+
+    def __init__(
+        self,
+        checks: Mapping[str, Check],
+        severities: Mapping[str, Severity] = {},
+        shown: Callable[[str], str] = str,
+    ) -> None:
+        self._checks, self._shown = checks, shown
+        self._weights = {code: severities.get(code, check.severity) for code, check in checks.items()}
+        self._asked: Counter[str] = Counter()
+        self._passed_over: Counter[str] = Counter()
+        self.found: list[Finding] = []
+
+    def on(self, *codes: str) -> bool:
+        """Say whether any of these checks is asked at all."""
+        return any(self._weights[code] is not Severity.OFF for code in codes)
+
+    def ask(self, codes: Iterable[str], count: int, passed_over: int = 0) -> None:
+        """Add to the number of things that checks examined, and skipped as planned."""
+        for code in codes:
+            self._asked[code] += count
+            self._passed_over[code] += passed_over
+
+    def item(
+        self,
+        code: str,
+        item: Item | TraceItem,
+        line: int,
+        message: str,
+        step: str,
+        about: str = "",
+        also: Iterable[str] = (),
+    ) -> None:
+        """Tell something of an item, at a line of its file."""
+        self._add(code, (self._shown(item.id), item.type, item.path), line, message, step, about, also)
+
+    def place(
+        self, code: str, path: str, line: int, message: str, step: str, about: str = "", also: Iterable[str] = ()
+    ) -> None:
+        """Tell something that is about no item."""
+        self._add(code, ("", "", path), line, message, step, about, also)
+
+    def _add(
+        self, code: str, of: tuple[str, str, str], line: int, message: str, step: str, about: str, also: Iterable[str]
+    ) -> None:
+        weight, shown = self._weights[code], self._shown
+        if weight is not Severity.OFF:
+            family = self._checks[code].family
+            finding = Finding(code, family, weight, *of, line, shown(message), shown(step), about, tuple(also))
+            self.found.append(finding)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Return the findings in their stable order: severity, path, line, code, about."""
+        order = {severity: number for number, severity in enumerate(Severity)}
+        return tuple(
+            sorted(
+                self.found,
+                key=lambda each: (
+                    order[each.severity], each.path, each.line, each.code, each.about, each.item, each.message
+                ),
+            )
+        )  # fmt: skip
+
+    def asked(self) -> tuple[CheckCount, ...]:
+        """Return each active check with its denominator, in the order of the table."""
+        found = Counter(each.code for each in self.found)
+        return tuple(
+            CheckCount(code, weight, self._asked[code], found[code], self._passed_over[code])
+            for code, weight in self._weights.items()
+            if weight is not Severity.OFF
+        )
 
 
 @dataclass(frozen=True, slots=True)

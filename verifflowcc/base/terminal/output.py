@@ -12,7 +12,7 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from verifflowcc.base.errors import VfccError, WorkspaceError
+from verifflowcc.base.errors import UsageError, VfccError, WorkspaceError
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.terminal.table import UNBOUNDED, width_of
 from verifflowcc.base.terminal.terminal import (
@@ -24,6 +24,8 @@ from verifflowcc.base.terminal.terminal import (
     visible,
     wants_color,
 )
+from verifflowcc.base.text.hidden_text import printable
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.document_form import NOTHING, Problem, document, document_text, problem_of, problem_with
 
 # The document of the command that runs: whether one is asked for, its data, and how it is written at the end.
@@ -171,7 +173,6 @@ def emit_json(value: object, output: Path | None = None) -> None:
 
 def without_secrets(text: str) -> str:
     """Return a text with a word in the place of each secret, for what is written to a file as to stdout."""
-    from verifflowcc.base.text.secrets import withhold
 
     return withhold(text)
 
@@ -245,7 +246,6 @@ def _for_terminal(text: str, stream: TextIO, paint: Paint | None, *, labels: boo
 def _printable(text: str) -> str:
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    from verifflowcc.base.text.hidden_text import printable
 
     return around_marks(text, printable)
 
@@ -257,7 +257,6 @@ def person_is_looking() -> bool:
 
 def read_stdin() -> str:
     """Return the text on stdin. Raises UsageError where it is not UTF-8."""
-    from verifflowcc.base.errors import UsageError
 
     try:
         return sys.stdin.buffer.read().decode("utf-8-sig")

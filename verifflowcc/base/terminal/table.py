@@ -7,8 +7,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, TextIO
 
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.terminal.terminal import SYMBOLS, status_style, status_symbol, wants_color
-from verifflowcc.base.text.hidden_text import withhold_cells
+from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, drawn, status_style, status_symbol, visible, wants_color
+from verifflowcc.base.text.hidden_text import printable, withhold_cells
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -53,8 +53,6 @@ def table(
             return "\n".join(_block(headings, row) for row in cells)
         widths = _fit(widths, least, room)
     if colored:
-        from verifflowcc.base.terminal.terminal import drawn
-
         return drawn(_shape(headings, cells, right, widths), width, shown_on)
     return _grid([headings, *cells], right, widths)
 
@@ -171,7 +169,6 @@ def _block(headings: Sequence[str], row: Sequence[str]) -> str:
 def _plain_cell(cell: str) -> str:
     if cell.isprintable():
         return cell
-    from verifflowcc.base.text.hidden_text import printable
 
     return printable(cell).replace("\n", "<U+000A>")
 
@@ -217,7 +214,6 @@ def status_of(text: str) -> tuple[str, str]:
 
 def with_symbol(text: str) -> str:
     """Return a status with its symbol before it, without colour: a cell whose width is still to be measured."""
-    from verifflowcc.base.terminal.terminal import visible
 
     status, shown = status_of(text)
     return f"{visible(status_symbol(status))} {shown}" if status else text
@@ -226,8 +222,6 @@ def with_symbol(text: str) -> str:
 def styled(text: str) -> "Text":
     """Return a cell that `with_symbol` made in the colour of its status."""
     from rich.text import Text
-
-    from verifflowcc.base.terminal.terminal import RICH
 
     status, _ = status_of(text[2:])
     return Text(text, style=RICH.get(status_style(status), ""))

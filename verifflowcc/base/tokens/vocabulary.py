@@ -48,7 +48,6 @@ class CharacterClasses(dict[int, str]):
 
 def load_classes(path: Path = TABLE_PATH) -> CharacterClasses:
     """Read the table; its size is checked, its content by a test."""
-    from verifflowcc.base.errors import FormatError
 
     try:
         table = path.read_bytes()

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer._completion_shared import _completion_scripts
 
+from verifflowcc import __version__
 from verifflowcc.base.model.agent_clients import FILES
 from verifflowcc.base.model.lazy import load
 from verifflowcc.base.terminal import declared
+from verifflowcc.base.terminal.terminal import apply_flags
 from verifflowcc.cli.cli import who_may
 from verifflowcc.cli.cli.command_places import COMMANDS
 from verifflowcc.cli.cli.who_may import CommandGroup
@@ -221,7 +223,6 @@ _completion_scripts.update(SCRIPTS)  # what --show-completion prints and --insta
 
 def _version(asked: bool) -> None:
     if asked:
-        from verifflowcc import __version__
         from verifflowcc.base.terminal.output import emit
 
         emit(f"vfcc {__version__}")
@@ -240,8 +241,6 @@ def _folder(given: str | None) -> None:
 def _flag(given: bool, parameter: typer.CallbackParam) -> bool:
     """Apply a flag that came in one word with others, as in -qv."""
     if given:
-        from verifflowcc.base.terminal.terminal import apply_flags
-
         apply_flags(parameter.opts)
     return given
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.sprint_state import artifacts_folder, with_gaps
-from verifflowcc.base.terminal.output import emit, plain
+from verifflowcc.base.terminal.output import emit, plain, screen_lines
 from verifflowcc.base.terminal.table import width_of
 from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, can_draw, drawn, has_unicode, revealed, wants_color
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.plain_words import counted
 from verifflowcc.sprint.rules.workflow_drawing import draw_v
 
@@ -45,7 +46,6 @@ _COMMENT = "  # "
 
 def show_board() -> None:
     """Print the board of the project in the current folder."""
-    from verifflowcc.base.terminal.output import screen_lines
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.gates.use.board_record import read_board
 
@@ -349,7 +349,6 @@ def stop_signal() -> "Iterator[Callable[[float], bool]]":
 def _page(workspace: "Workspace") -> "Text":
     from rich.text import Text
 
-    from verifflowcc.base.terminal.output import plain, screen_lines
     from verifflowcc.gates.use.board_record import read_board
 
     return Text.from_ansi(revealed(plain(board_page(read_board(workspace), screen_lines()))))
@@ -357,7 +356,6 @@ def _page(workspace: "Workspace") -> "Text":
 
 def memory_stamp(memory: "Path") -> str:
     """Return what changes when a file of the memory does; derived files, which a drawing may write, do not count."""
-    from verifflowcc.base.text.canonical import digest_text
 
     return digest_text("\n".join(_stamps(str(memory))))
 

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.config_values import CONTEXT_TOKENS, MAP_TOKENS, MOST_FOUND
 from verifflowcc.base.terminal import output as out
+from verifflowcc.base.terminal.terminal import from_root
 
 if TYPE_CHECKING:
     from verifflowcc.base.use.workspace import Workspace
@@ -95,7 +97,6 @@ def answer_impact(
 ) -> None:
     """Show what a change reaches; with `diff`, the symbol is the revision to compare with."""
     workspace = _here()
-    from verifflowcc.base.errors import UsageError
     from verifflowcc.code.cli.code_output import commands, impact
     from verifflowcc.prompt.use.code_touching import code_impact, diff_impact
 
@@ -120,7 +121,6 @@ def _here() -> "Workspace":
 
 def _place(workspace: "Workspace", text: str) -> str:
     """Return the same symbol or path, its path relative to the project's root."""
-    from verifflowcc.base.terminal.terminal import from_root
 
     path, mark, name = text.partition("::")
     if mark:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from verifflowcc import __version__
 from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import JsonFlag, SprintArgument, SprintOption, sprint_of
 
@@ -20,7 +21,6 @@ EVERY_S = 1.0
 
 def watch_report(workspace: "Workspace", folder: Path, sprint_id: str | None, *, open_page: bool) -> None:
     """Write the site whenever a file that it may show has changed, until Ctrl-C. No server and no daemon runs."""
-    from verifflowcc import __version__
     from verifflowcc.base.errors import VfccError
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import Workspace
@@ -130,7 +130,6 @@ def report(
 
 
 def _write(facts: "ReportFacts", folder: Path) -> "ReportWritten":
-    from verifflowcc import __version__
     from verifflowcc.report.use.report_writing import write_report
 
     return write_report(facts, folder, __version__)

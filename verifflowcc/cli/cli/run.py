@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
+from verifflowcc import __version__
 from verifflowcc.base.errors import GateClosed, VfccError
-from verifflowcc.base.terminal.terminal import wants_color
+from verifflowcc.base.terminal.terminal import is_verbose, wants_color
 from verifflowcc.base.use.document_form import Problem, problem_of
 from verifflowcc.cli.cli.command_places import COMMANDS
 
@@ -82,7 +83,6 @@ def called(arguments: list[str]) -> int | None:
 
 def _drawn() -> bool:
     """Draw the board, where a person looks; the text is for `fast/`, and for the full command."""
-    from verifflowcc.base.terminal.terminal import wants_color
 
     if "_VFCC_COMPLETE" in os.environ or not wants_color():
         return False
@@ -179,7 +179,6 @@ def run(words: list[str], typed: list[str]) -> int:
     """
     from verifflowcc.base.model.command_words import spelled_today
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.base.terminal.terminal import is_verbose
 
     arguments, old = spelled_today(words)
     before = typed[: len(typed) - len(words)]
@@ -217,7 +216,6 @@ def _note_rename(old: str) -> None:
 
 def _note_end(code: int, seconds: float) -> None:
     """With --verbose: which version ran, on which project, how it ended and how long it took."""
-    from verifflowcc import __version__
     from verifflowcc.base.terminal.output import note
     from verifflowcc.base.use.workspace import find_workspace
 

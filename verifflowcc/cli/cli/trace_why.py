@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import IdArgument, JsonFlag, JunitOption, OutputOption, TypesOption
-from verifflowcc.base.terminal.terminal import switch_color_off
+from verifflowcc.base.terminal.terminal import switch_color_off, wants_color
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.trace_values import CriterionState, Finding
@@ -109,7 +109,6 @@ def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) 
     next commands. Exits with 3 where there is no item at all.
     """
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.base.terminal.terminal import wants_color
     from verifflowcc.trace.cli.matrix_output import see
     from verifflowcc.trace.rules.impact import story
     from verifflowcc.trace.rules.trace_view import find_item

@@ -15,7 +15,7 @@ from verifflowcc.base.model.command_words import NO_COLOR, QUIET, VERBOSE
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.terminal.declared import TEXT, TEXTS
 from verifflowcc.base.terminal.options import FULL
-from verifflowcc.base.terminal.terminal import CODES, wants_color
+from verifflowcc.base.terminal.terminal import CODES, apply_flags, wants_color
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,7 +115,6 @@ def _write_default(parameter: Any) -> None:
 @cache
 def _of_all_commands() -> "tuple[TyperOption, ...]":
     """The options before a command that may stand behind it, too; one set of them for all commands."""
-    from verifflowcc.base.terminal.terminal import apply_flags
 
     def applied(ctx: "Context", parameter: "Parameter", given: bool) -> None:
         if given:

@@ -24,6 +24,7 @@ from verifflowcc.history.rules.permission import denied, edited_files
 from verifflowcc.history.store.partitions import prune_keys
 from verifflowcc.history.use.history_reading import add, record
 from verifflowcc.prompt.use.source_reader import SourceReader
+from verifflowcc.sprint.use.configuration import effective_config
 
 Payload = Mapping[str, Any]
 MOST_HOLDS = 3
@@ -231,7 +232,6 @@ def _before_tool(workspace: Workspace, agent: AgentState, payload: Payload, read
 def _counter(workspace: Workspace, reader: SourceReader) -> Iterator[TokenCounter]:
     """The project's counter, with the defaults where its settings cannot be read."""
     from verifflowcc.history.use.prompt_record import project_counter
-    from verifflowcc.sprint.use.configuration import effective_config
 
     settings = reader.read("token settings", lambda: effective_config(workspace).config.tokens, TokenSettings())
     with project_counter(workspace, settings) as counter:

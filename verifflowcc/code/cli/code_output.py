@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from verifflowcc.base.terminal.output import folded
+from verifflowcc.base.terminal.table import table
 from verifflowcc.base.text.plain_words import counted
 from verifflowcc.code.rules.code_views import (
     CodeContext,
@@ -16,7 +17,7 @@ from verifflowcc.code.rules.code_views import (
     SymbolSearch,
     TouchedItem,
 )
-from verifflowcc.code.rules.graph import CONFIDENT, Dependency, LocatedDefinition, ReferenceLink
+from verifflowcc.code.rules.graph import CONFIDENT, Dependency, LocatedDefinition, ReferenceLink, confidences_of
 
 FEW = 10
 """So many of what is only possible, or was left out, are listed."""
@@ -43,8 +44,6 @@ def status(found: GraphStatus) -> list[str]:
 
 
 def _status(found: GraphStatus) -> Iterator[str]:
-    from verifflowcc.base.terminal.table import table
-
     yield f"{counted(found.files, 'source file')}, {found.lines:,} lines; index {found.bytes / 1_000_000:.1f} MB"
     if found.languages:
         rows = [
@@ -131,9 +130,10 @@ def _related(kind: str, each: SymbolRelations, everything: bool) -> Iterator[str
         within = (link.path, link.symbol_number) == (each.symbol.path, each.symbol.place)
         return kind == "callees" or (kind == "inherits" and within)
 
-    sure = [link for link in each.links if link.confidence >= CONFIDENT]
-    possible = [link for link in each.links if 0 < link.confidence < CONFIDENT]
-    outside = [link for link in each.links if not link.confidence]
+    confidences = confidences_of(each.links)
+    sure = [each.links[place] for place, confidence in enumerate(confidences) if confidence >= CONFIDENT]
+    possible = [place for place, confidence in enumerate(confidences) if 0 < confidence < CONFIDENT]
+    outside = [each.links[place] for place, confidence in enumerate(confidences) if not confidence]
     if not each.links:
         yield (
             f"  no {kind}" if kind not in ("inherits", "uses") else f"  no {kind[:-1]}s" if kind == "uses" else "  none"
@@ -142,7 +142,7 @@ def _related(kind: str, each: SymbolRelations, everything: bool) -> Iterator[str
     if possible:
         yield f"  possible: {len(possible):,}"
         shown = possible if everything else possible[:FEW]
-        yield from _links(shown, outward)
+        yield from _links([each.links[place] for place in shown], outward)
         if len(shown) < len(possible):
             yield f"  and {len(possible) - len(shown):,} more: --all"
     if outside:

@@ -12,6 +12,7 @@ from verifflowcc.base.files.project_content import KnownDigests
 from verifflowcc.base.files.write import on_disk
 from verifflowcc.base.model.config_values import CodeStatus
 from verifflowcc.base.model.trace_values import CodeSymbol
+from verifflowcc.base.text.canonical import digest_of_named
 from verifflowcc.code.store.code_files import CodeIndex, read_code_files, read_start
 
 DIGESTS, INDEX = "refs.json", "index.db"
@@ -88,8 +89,6 @@ def _found(name: str, symbols: Sequence[CodeSymbol], text: "_Text") -> str | Non
     digests = [each.digest for each in symbols if each.name == name]
     digests = digests or [each.digest for each in symbols if each.name.endswith((f".{name}", f"::{name}"))]
     if digests:
-        from verifflowcc.base.text.canonical import digest_of_named
-
         return digest_of_named(digests)
     return "" if text.has(re.split(r"\W+", name)[-1]) else None
 

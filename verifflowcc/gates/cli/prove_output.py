@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 
+from verifflowcc import __version__
 from verifflowcc.base.model.gate_values import Mode
+from verifflowcc.base.model.trace_values import Finding, TraceReport
 from verifflowcc.base.terminal.output import folded
 from verifflowcc.base.terminal.table import table
 from verifflowcc.gates.cli.gate_output import HANG
-from verifflowcc.gates.rules.proof_verdicts import ProofVerdict, TestVerdict
+from verifflowcc.gates.rules.proof_verdicts import PROVE, ProofVerdict, TestVerdict
 from verifflowcc.gates.use.canary import Canaries, CanaryProof, Trial
 from verifflowcc.gates.use.proof import ChangeProof, Proof, Unguarded, counted
 from verifflowcc.gates.use.rerun import RED, Reproduction
@@ -159,9 +161,6 @@ def markdown(proof: Proof) -> str:
 
 def sarif(proof: Proof) -> str:
     """Return the proofs as a SARIF log."""
-    from verifflowcc import __version__
-    from verifflowcc.base.model.trace_values import Finding, TraceReport
-    from verifflowcc.gates.rules.proof_verdicts import PROVE
     from verifflowcc.trace.rules.findings_formats import sarif_text
 
     findings = []

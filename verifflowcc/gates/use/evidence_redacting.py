@@ -5,6 +5,7 @@ commit holds stays in git's history: only changing the secret itself makes it wo
 redaction, too: it is found by `vfcc doctor` long after, and the event changes no stage.
 """
 
+import json
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
@@ -165,7 +166,6 @@ def _write_results(writer: LedgerWriter, clean: Evidence, results: bytes | None)
 
 def _strings(text: str) -> Iterator[str]:
     """Yield each string in lines of JSON: text around a string must not make it a secret."""
-    import json
 
     for line in text.splitlines():
         try:

@@ -8,6 +8,7 @@ from verifflowcc.base.errors import FormatError, VfccError, WorkspaceError
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.project_content import memory_content, project_content
 from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.git.git_command import asked_once
 from verifflowcc.base.model.baseline_rules import is_act_of_person
 from verifflowcc.base.model.config_values import Config
 from verifflowcc.base.model.evidence_values import Command, Evidence
@@ -34,8 +35,8 @@ from verifflowcc.sprint.store.evidence_store import put_blob, read_artifact_text
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.evidence_reading import read_recorded
 from verifflowcc.sprint.use.feedback import sprint_feedback
-from verifflowcc.sprint.use.pinned_workflow import check_pinned_workflow
-from verifflowcc.sprint.use.sprint_reading import changed_by_hand, ledger_of, load_movable
+from verifflowcc.sprint.use.pinned_workflow import check_pinned_workflow, policy_of
+from verifflowcc.sprint.use.sprint_reading import changed_by_hand, command_in, ledger_of, load_movable, open_sprints
 
 # The tests of a report one by one, committed beside the evidence, so that each clone can tell which item they show.
 
@@ -56,7 +57,6 @@ def keep_results(workspace: Workspace, criterion: Criterion, report: bytes | Non
 
     if criterion.kind is not CriterionKind.JUNIT or report is None or not has_items(workspace.memory):
         return None
-    from verifflowcc.sprint.use.pinned_workflow import policy_of
     from verifflowcc.trace.rules.join_tests import MarkedTests, ReportTests, results_of, specified
     from verifflowcc.trace.use.trace_code import read_code, read_items
 
@@ -324,8 +324,6 @@ def results_command(config: Config, state: SprintState | None) -> str:
 
 def results_hint(workspace: Workspace) -> str:
     """Return the end of a sentence that says how to get test results in a project as it is now."""
-    from verifflowcc.sprint.use.configuration import effective_config
-    from verifflowcc.sprint.use.sprint_reading import command_in
 
     config = effective_config(workspace).config
     if not config.trace.results_from:
@@ -338,8 +336,6 @@ def results_hint(workspace: Workspace) -> str:
 
 
 def _movable_sprints(workspace: Workspace) -> Iterator[SprintState]:
-    from verifflowcc.sprint.use.sprint_reading import load_movable, open_sprints
-
     for state in open_sprints(workspace):
         try:
             yield load_movable(workspace, state.id)[1]
@@ -446,7 +442,6 @@ def sound_facts(workspace: Workspace, state: SprintState, stages: Sequence[Stage
 
     Raises LedgerError, one line per file, where evidence is not what vfcc wrote.
     """
-    from verifflowcc.base.git.git_command import asked_once
 
     asked = stages if stages is not None else state.workflow.stages if state.workflow else ()
     with asked_once():
@@ -461,7 +456,6 @@ def _sound_facts(workspace: Workspace, state: SprintState, *, with_trace: bool) 
     facts = with_changes(workspace, facts)
     if not with_trace:
         return facts
-    from verifflowcc.sprint.use.configuration import effective_config
     from verifflowcc.trace.use.trace_checking import check_trace
 
     command = results_command(effective_config(workspace).config, state)

@@ -25,6 +25,7 @@ from verifflowcc.gates.use.owed import UnmetCriterion, hard_at
 from verifflowcc.sprint.rules import stage_moves as payloads
 from verifflowcc.sprint.rules.sprint_fold import learnings_block, with_block
 from verifflowcc.sprint.rules.workflow_drawing import with_modes
+from verifflowcc.sprint.store.workflow_load import load_workflow
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.feedback import open_feedback_of_earlier_sprints
 from verifflowcc.sprint.use.people_acting import (
@@ -105,8 +106,6 @@ def start_sprint(  # noqa: PLR0913 - one for each option of the command
 def _begin(
     workspace: Workspace, settings: StartSettings, *, workflow: str, actor: str, sprint_id: str | None, commit: bool
 ) -> Transition:
-    from verifflowcc.sprint.store.workflow_load import load_workflow  # reading YAML is for starting alone
-
     plan = with_modes(load_workflow(workspace.memory, workflow), effective_config(workspace).config.gates.modes)
     require_start(workspace, workflow, actor)
     # Before the start, which records the files that hold the rules: what vfcc creates is no change of them.

@@ -43,7 +43,9 @@ from verifflowcc.sprint.rules.junit_claims import LARGEST_REPORT_BYTES
 from verifflowcc.sprint.rules.junit_tests import JUnitTests, read_tests
 from verifflowcc.sprint.rules.sprint_fold import event_file
 from verifflowcc.sprint.rules.sprint_people import expired, waivers
-from verifflowcc.sprint.use.sprint_reading import list_sprints, load_movable
+from verifflowcc.sprint.use.configuration import effective_config
+from verifflowcc.sprint.use.evidence_reading import read_recorded
+from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints, load_movable
 from verifflowcc.trace.rules.join_tests import MarkedTests, ReportTests, results_of
 
 # What a ledger tells the trace checks: artifacts that are gone, a left side that moved, waivers that lapsed.
@@ -243,7 +245,6 @@ def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_Rea
 
 def _sprints(workspace: Workspace) -> tuple[str, ...]:
     """Return the sprints that are not closed, else the one that was closed last; none before the first."""
-    from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints
 
     lines = list_sprints(workspace)
     going = tuple(line.id for line in lines if line.status is not SprintStatus.CLOSED)
@@ -255,9 +256,6 @@ def _sprints(workspace: Workspace) -> tuple[str, ...]:
 
 def _facts(workspace: Workspace, sprint_id: str, content: Mapping[str, str]) -> Facts:
     """Return what evidence of tests is compared with; git and the people are not asked. Raises as `load_movable`."""
-    from verifflowcc.sprint.use.configuration import effective_config
-    from verifflowcc.sprint.use.evidence_reading import read_recorded
-    from verifflowcc.sprint.use.sprint_reading import load_movable
 
     state = load_movable(workspace, sprint_id)[1]
     return Facts(
@@ -361,8 +359,6 @@ def _criteria(workspace: Workspace, items: Sequence[TraceItem], content: Mapping
     names = {name for item in items for name in item.evidence}
     if not names:
         return
-    from verifflowcc.gates.use.gates_now import gather_facts
-    from verifflowcc.sprint.use.sprint_reading import load_movable
 
     for sprint_id in _sprints(workspace):
         try:

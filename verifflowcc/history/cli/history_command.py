@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import JsonFlag, YesFlag, tokens
 from verifflowcc.base.terminal.table import table
+from verifflowcc.base.terminal.terminal import from_root
+from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.plain_words import counted
 
 if TYPE_CHECKING:
@@ -128,7 +130,6 @@ def saved(
 
 def saved_page(found: "SavingReport") -> str:
     """Return what was answered as a page."""
-    from verifflowcc.base.terminal.table import table
 
     if not found.total.calls:
         return "no search, listing or read that follows a prompt was recorded here"
@@ -253,7 +254,6 @@ def _actions(asked: HistoryQuestion) -> tuple[object, str]:
 
 
 def _by_file(asked: HistoryQuestion) -> tuple[object, str]:
-    from verifflowcc.base.terminal.terminal import from_root
     from verifflowcc.history.use.questions import NEAR_TOUCHES, TOUCHES, file_history, files_like
 
     what = asked.what or ""
@@ -279,7 +279,6 @@ def _by_task(asked: HistoryQuestion) -> tuple[object, str]:
 
 
 def _by_coedit(asked: HistoryQuestion) -> tuple[object, str]:
-    from verifflowcc.base.terminal.terminal import from_root
     from verifflowcc.history.use.questions import edited_together
 
     path = from_root(asked.workspace, asked.what) if asked.what else None
@@ -473,7 +472,6 @@ def similar_page(found: "Sequence[TaskEpisode]") -> str:
         if each.files:
             more = f" and {len(each.files) - 5} more" if len(each.files) > 5 else ""
             lines.append(f"  files: {', '.join(each.files[:5])}{more}")
-    from verifflowcc.base.text.hidden_text import printable
 
     return printable("\n".join(lines))
 
@@ -539,7 +537,6 @@ def proposed(found: "Sequence[PatternProposal]") -> str:
     if not found:
         return "nothing new is sure enough to be offered: vfcc history show --by pattern"
     lines = [f"{each.item}: {each.pattern.sentence}" for each in found]
-    from verifflowcc.base.text.hidden_text import printable
 
     return printable("\n".join([*lines, "next: vfcc memory inbox"]))
 

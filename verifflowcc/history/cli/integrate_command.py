@@ -2,11 +2,14 @@
 
 from typing import Annotated
 
+from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.agent_clients import CLIENTS
 from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import DryRunFlag, JsonFlag
+from verifflowcc.base.use.workspace import open_workspace
+from verifflowcc.history.rules.client_entries import SETUPS
 from verifflowcc.history.rules.client_files import FileOutcome
-from verifflowcc.history.use.client_setup import ClientSetup, DoorFile
+from verifflowcc.history.use.client_setup import ClientSetup, DoorFile, SetupRequest, clients_named, set_up_clients
 from verifflowcc.history.use.integrating import ClientFile, IntegrationResult
 
 EDITED = 1
@@ -37,12 +40,8 @@ def integrate(
     Writes hooks, the MCP server, instructions, skills and role agents, in this project alone. Everything else in a
     client's file keeps its bytes, also when vfcc's part is removed again.
     """
-    from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.document_form import Problem
-    from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.history.rules.client_entries import SETUPS
-    from verifflowcc.history.use.client_setup import SetupRequest, clients_named, set_up_clients
 
     if bool(clients) is every:
         raise UsageError("name clients, or give --all", hint="vfcc integrate claude")

@@ -1,5 +1,6 @@
 """Where the clients of agents keep their sessions, and the files of them that are there."""
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -69,7 +70,6 @@ def session_file(path: Path) -> SessionFile | None:
 
 def subagent_of(path: Path) -> tuple[str, str]:
     """Return the name and the type of the subagent whose transcript a file is. Raises OSError."""
-    import json
 
     name = path.stem.removeprefix("agent-")
     try:

@@ -55,6 +55,7 @@ from verifflowcc.history.store.window_files import (
     snapshot_ids,
 )
 from verifflowcc.history.use.history_reading import record
+from verifflowcc.sprint.use.configuration import effective_config
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.ports import Clock
@@ -364,8 +365,6 @@ class ContextWindow:
     def limit_tokens(self) -> int:
         """What the window may hold: the model's tokens less the buffer, as the project's settings have them."""
         if self._limit is None:
-            from verifflowcc.sprint.use.configuration import effective_config
-
             self._limit = effective_config(self._workspace).config.memory.window.limit_tokens
         return self._limit
 
@@ -521,7 +520,6 @@ class ContextWindow:
     def _counter(self) -> "TokenCounter":
         if self._opened is None:
             from verifflowcc.base.tokens.token_counter import open_counter
-            from verifflowcc.sprint.use.configuration import effective_config
 
             self._opened = open_counter(effective_config(self._workspace).config.tokens)
         return self._opened

@@ -193,8 +193,6 @@ def bad_lines(workspace: Workspace) -> int:
 
 
 def _about(parameters: str, files: str | None) -> str:
-    import json
-
     given = json.loads(parameters)
     for name in ("command", "query", "url", "pattern", "description", "prompt"):
         value = given.get(name) if isinstance(given, dict) else None

@@ -5,13 +5,14 @@ says about a link is never thrown away: where a change would, the edit is refuse
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.formats.front_matter_values import FieldList, FieldTable, Value, is_null
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value, is_null, member
 from verifflowcc.base.formats.item_render import inner, scalar
+from verifflowcc.base.model.item_values import Link
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.records import dataclass
+from verifflowcc.base.records import dataclass, field_names
 from verifflowcc.items.rules.front_matter import EditRefusal, FrontMatter, KeySpan, inline_value, key_spans, split
 
 # Change one key at the top of a YAML text and leave every other byte as it is.
@@ -96,6 +97,45 @@ def entry(value: Value) -> str:
     if value.plain and _IN_BRACKETS.fullmatch(value.text):
         return value.text
     return scalar(value.text) if value.plain else inner(value.text)
+
+
+def link_entry(link: Link) -> FieldTable:
+    """Return a link as a value of front matter."""
+    stamp = table_of(link.stamp).pairs if link.stamp else ()
+    return FieldTable(
+        (("to", text_value("to", link.to)), ("relation", text_value("relation", link.relation)), *stamp), 1
+    )
+
+
+def without_links(values: Sequence[Value], to: str, relations: Collection[str]) -> ListEdit:
+    """Return the edit that takes the links to an item away, those of these relations."""
+    meant = (member(each, "to") == to and member(each, "relation") in relations for each in values)
+    return ListEdit({place: None for place, is_meant in enumerate(meant) if is_meant})
+
+
+def with_texts(value: Value, texts: Mapping[str, str | None]) -> FieldTable:
+    """Return a mapping with keys set, or removed where None; new ones are behind the others, which stay."""
+    pairs = dict(value.pairs) if isinstance(value, FieldTable) else {}
+    for name, text in texts.items():
+        if text is None:
+            pairs.pop(name, None)
+        else:
+            pairs[name] = text_value(name, text)
+    return FieldTable(tuple(pairs.items()), 1)
+
+
+def table_of(record: object) -> FieldTable:
+    """Return the fields of a record of texts as a mapping, without missing ones."""
+    pairs = ((name, getattr(record, name)) for name in field_names(record))
+    return FieldTable(tuple((name, text_value(name, value)) for name, value in pairs if value is not None), 1)
+
+
+def text_value(name: str, text: str) -> FieldScalar:
+    """Return a text as a value of front matter.
+
+    A day (`on`) is not quoted, as people write it.
+    """
+    return FieldScalar(text, name == "on", 1)
 
 
 def _key(key: str) -> str:

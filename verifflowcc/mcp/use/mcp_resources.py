@@ -6,16 +6,22 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.model.entries import Question
+from verifflowcc.base.text.hidden_text import printable
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace, open_workspace
+from verifflowcc.gates.use.gates_now import artifacts_of
 from verifflowcc.mcp.use.mcp_tools import READING, TOOLS
 from verifflowcc.mcp.use.tool_answers import Caller
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 # Prompts that a person picks in a client: a role's manual, a review, the end of a task.
 
 
 def role(workspace: Workspace, name: Annotated[str, "Role; default: the stage's"] = "", task: str = "") -> str:
     """Work as a role of this project"""
-    from verifflowcc.base.model.entries import Question
     from verifflowcc.prompt.use.prompt_use import compile_prompt_only, role_of_stage
 
     agent = name or role_of_stage(workspace, None, None)
@@ -41,7 +47,6 @@ PROMPTS: Mapping[str, Callable[..., str]] = {each.__name__: each for each in (ro
 
 def get_prompt(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return a prompt as a message. Raises VfccError for an unknown one, and for an argument that it has not."""
-    import inspect
 
     if name not in PROMPTS:
         raise UsageError(f"there is no prompt {name[:80]!r}; there is {', '.join(PROMPTS)}")
@@ -71,9 +76,6 @@ def read_resource(uri: str, *, modern: bool) -> dict[str, Any]:
 
 
 def _text(workspace: Workspace, uri: str) -> str:
-    from verifflowcc.base.text.hidden_text import printable
-    from verifflowcc.base.text.secrets import withhold
-
     kind, *names = uri.removeprefix(_SCHEME).split("/") if uri.startswith(_SCHEME) else [""]
     if kind == "sprint" and names == ["current"]:
         from verifflowcc.mcp.use.mcp_tools import ToolContext, next
@@ -87,7 +89,6 @@ def _text(workspace: Workspace, uri: str) -> str:
 
 
 def _item(workspace: Workspace, name: str) -> str:
-    from verifflowcc.base.files.private_files import USER
     from verifflowcc.memory.use.item_search import find_item
     from verifflowcc.memory.use.scopes import scopes_recalled
 
@@ -96,10 +97,6 @@ def _item(workspace: Workspace, name: str) -> str:
 
 
 def _artifact(workspace: Workspace, sprint: str, stage: str, name: str) -> str:
-    from verifflowcc.base.use.stage_words import find_stage
-    from verifflowcc.gates.use.gates_now import artifacts_of
-    from verifflowcc.sprint.use.sprint_reading import show_sprint
-
     find_stage(show_sprint(workspace, sprint), stage)
     found = {each.artifact.path: each for each in artifacts_of(workspace, sprint, stage)}
     if name not in found:

@@ -6,10 +6,15 @@ clients, so the words here are few.
 """
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Literal
 
-from verifflowcc.base.errors import UsageError
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.gate_values import Mode
+from verifflowcc.base.model.item_values import is_trace_type
+from verifflowcc.base.model.recall_values import RecallQuery
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
@@ -55,7 +60,6 @@ def brief(
     at: ToolContext, task: str, role: Annotated[str, "Default: the stage's"] = "", budget: Budget = MOST_TOKENS
 ) -> ToolText:
     """Rules, decisions, artifacts and code for a task."""
-    from verifflowcc.base.model.entries import Question
     from verifflowcc.prompt.use.prompt_use import compile_prompt_only, note_prompt, role_of_stage
 
     tokens = _within(budget)
@@ -72,8 +76,6 @@ def recall(
     limit: int = 5,
 ) -> ToolText:
     """What the project's memory knows about a question."""
-    from verifflowcc.base.files.private_files import USER
-    from verifflowcc.base.model.recall_values import RecallQuery
     from verifflowcc.memory.use.access_counts import note_uses
     from verifflowcc.memory.use.scopes import scopes_recalled
     from verifflowcc.memory.use.searching import search
@@ -99,7 +101,6 @@ def remember(
     request: Request = "",
 ) -> ToolText:
     """Propose an item for memory; it counts once a person promotes it."""
-    from verifflowcc.base.model.item_values import is_trace_type
     from verifflowcc.memory.use.adding import AddOutcome, TypedItem, add_item, wanted_of
 
     if is_trace_type(type.strip().casefold().replace("-", "_")):
@@ -160,7 +161,6 @@ def check(
     at: ToolContext, criterion: Annotated[str, "Default: all that block the gate"] = "", request: Request = ""
 ) -> ToolText:
     """Run the project's commands for evidence, then show the gate."""
-    from verifflowcc.base.errors import WorkspaceError
     from verifflowcc.gates.use.evidence_making import run_evidence
     from verifflowcc.sprint.use.sprint_status import leave_status
 
@@ -253,7 +253,6 @@ def _within(budget: int) -> int:
 
 def _inside(at: ToolContext, paths: object) -> tuple[str, ...]:
     """Return paths, relative to the project's root. Raises UsageError for one outside of it."""
-    from pathlib import Path
 
     found = []
     root = at.workspace.root.resolve()

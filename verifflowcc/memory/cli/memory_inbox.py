@@ -4,7 +4,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
+from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.recall_values import DEFAULT_LIMIT
+from verifflowcc.base.records import replace
 from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import IdArgument, JsonFlag, ScopeOption, TypesOption, YesFlag
 from verifflowcc.memory.cli.memory_edit import TypeOption
@@ -60,7 +62,6 @@ def ingest(
 
     Exits with 1 if something could not be read.
     """
-    from verifflowcc.base.records import replace
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.memory_output import acting_here, tell
     from verifflowcc.memory.use.ingesting import IngestOptions, read_conversations
@@ -405,7 +406,6 @@ def promote(
 
 def _count(workspace: "Workspace | None", found: "Sequence[ScopedItem]", done: "Sequence[Promotion]") -> None:
     """Count the items in whose place a proposal came; what held already and moves up comes in the place of none."""
-    from verifflowcc.base.model.item_values import Status
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.use.access_counts import SUPERSEDED, note_metrics
 

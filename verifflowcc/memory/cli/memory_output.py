@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.files.private_files import close_to_others, open_to_others
-from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.item_values import MEMORY_KEYS, Item
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.model.recall_values import Edge, Hit, OmittedHit, RecallResult
 from verifflowcc.base.process.acting import actor_here
@@ -15,6 +15,7 @@ from verifflowcc.base.terminal import output as out
 from verifflowcc.base.terminal.output import folded, part
 from verifflowcc.base.terminal.table import GAP, table, width_of
 from verifflowcc.base.terminal.terminal import painted
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace, current_folder, find_workspace
 from verifflowcc.memory.rules.candidates import QUOTE
 from verifflowcc.memory.use.item_search import ScopedItem, find_item
@@ -189,7 +190,6 @@ def _end(end: "ItemLinkEnd", words: str) -> str:
 
 def _fields(item: Item) -> Iterator[tuple[str, str]]:
     from verifflowcc.base.formats.front_matter_values import show_thousandths
-    from verifflowcc.base.model.item_values import MEMORY_KEYS
 
     yield "importance", show_thousandths(item.importance)
     yield "confidence", show_thousandths(item.confidence)
@@ -217,7 +217,6 @@ def before_and_after(before: StoredItem | None, after: StoredItem) -> list[str]:
 
     A person sees them before they are asked.
     """
-    from verifflowcc.base.text.secrets import withhold
 
     return [withhold(line) for line in _before_and_after(before, after)]
 

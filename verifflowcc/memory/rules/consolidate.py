@@ -14,7 +14,6 @@ from heapq import heapify, heappop, heappush
 from verifflowcc.base.model.item_values import (
     Item,
     Link,
-    Ref,
     Relation,
     Source,
     SourceKind,
@@ -332,11 +331,11 @@ def summary_of(
         links=_links(members),
         source=Source(SourceKind.INFERRED, ACTOR),
         trust=least_trust(*(trust_held(item) for item in members)),
-        refs=_refs(members),
+        refs=tuple({(ref.path, ref.symbol): ref for item in members for ref in item.refs}.values()),
         created=today,
         expires=max(last) if len(last) == len(ends) else None,
         tags=tuple(tag for tag in members[0].tags if all(tag in item.tags for item in members)),
-        uses=_uses(members),
+        uses=reduce(merged, (item.uses for item in members), Uses()),
         details=((ORIGINALS, str(len(members))), (OF, members[0].scope)),
     )
     return RememberedItem(item, text)
@@ -401,12 +400,3 @@ def _links(members: Sequence[Item]) -> tuple[Link, ...]:
         if link.to not in ids and link.relation != Relation.SUPERSEDES
     ]
     return tuple(dict.fromkeys((*own, *kept)))
-
-
-def _refs(members: Sequence[Item]) -> tuple[Ref, ...]:
-    """Return the places in code that any of them speaks of, with the digest that the newest one saw."""
-    return tuple({(ref.path, ref.symbol): ref for item in members for ref in item.refs}.values())
-
-
-def _uses(members: Sequence[Item]) -> Uses:
-    return reduce(merged, (item.uses for item in members), Uses())

@@ -2,16 +2,18 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from operator import attrgetter
 
+from verifflowcc.base.model.findings import FindingCollector
 from verifflowcc.base.model.item_values import KNOWN_KEYS, NOTE, TURN, USER_TYPES, Item, ScopeKind, Status, item_type
 from verifflowcc.base.model.trace_values import TraceReport
 from verifflowcc.base.text.plain_words import folded, nearest
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.items.rules.item_record import type_of_path
 from verifflowcc.memory.rules.lifetimes import has_ended, last_day, why_ended
 from verifflowcc.memory.rules.memory_codes import CHECKS, MemoryFamily
 from verifflowcc.memory.rules.memory_findings import (
     CheckedItem,
-    MemoryFindings,
     MemorySources,
     check_links,
     check_vouching,
@@ -32,29 +34,29 @@ _OWN_WORDS = frozenset({"reviewer", "reviewers"})
 """Words that are one letter from a key of ours and that people use with their own meaning."""
 
 
-def check_files(sources: MemorySources, tell: MemoryFindings) -> None:
+def check_files(sources: MemorySources, tell: FindingCollector) -> None:
     """Tell what could not be read as an item, and why."""
-    tell.ask(len(sources.items) + len(sources.unread), *_FILE_CODES)
+    tell.ask(_FILE_CODES, len(sources.items) + len(sources.unread))
     for each in sources.unread:
         step = _STEPS.get(each.code, "edit {path}").format(path=each.path)
-        tell.file(each.code, each.path, each.line, each.why, step)
+        tell.place(each.code, each.path, each.line, each.why, step)
 
 
-def check_fields(sources: MemorySources, tell: MemoryFindings) -> None:
+def check_fields(sources: MemorySources, tell: FindingCollector) -> None:
     """Tell of front matter, types, values and keys. What the fields of trace items say is `check trace`'s business."""
-    tell.ask(len(sources.items), "unknown-type")
+    tell.ask(("unknown-type",), len(sources.items))
     for looked in sources.items:
         _check_type(looked, sources, tell)
         traced = looked.item.type in sources.trace_types
         if not traced:
-            tell.ask(1, "bad-value")
-            tell.ask(len(looked.unknown), "near-key")
+            tell.ask(("bad-value",), 1)
+            tell.ask(("near-key",), len(looked.unknown))
             _check_keys(looked, tell)
         for notice in looked.notices:
             _check_notice(looked, notice, tell, traced=traced)
 
 
-def _check_type(looked: CheckedItem, sources: MemorySources, tell: MemoryFindings) -> None:
+def _check_type(looked: CheckedItem, sources: MemorySources, tell: FindingCollector) -> None:
     item = looked.item
     if item.type in sources.types:
         return
@@ -64,7 +66,7 @@ def _check_type(looked: CheckedItem, sources: MemorySources, tell: MemoryFinding
     tell.item("unknown-type", item, looked.line("type"), message, step, item.type)
 
 
-def _check_notice(looked: CheckedItem, notice: str, tell: MemoryFindings, *, traced: bool) -> None:
+def _check_notice(looked: CheckedItem, notice: str, tell: FindingCollector, *, traced: bool) -> None:
     item = looked.item
     place, _, sentence = notice.removeprefix(f"{item.path}:").partition(": ")
     line = int(place) if place.isdecimal() else 1
@@ -74,7 +76,7 @@ def _check_notice(looked: CheckedItem, notice: str, tell: MemoryFindings, *, tra
         tell.item("bad-value", item, line, sentence, f"edit {item.path}, line {line}", sentence)
 
 
-def _check_keys(looked: CheckedItem, tell: MemoryFindings) -> None:
+def _check_keys(looked: CheckedItem, tell: FindingCollector) -> None:
     for key in looked.unknown:
         meant = next((known for known in KNOWN_KEYS if one_apart(key, known)), None)
         if meant and key not in _OWN_WORDS and meant not in looked.lines:
@@ -101,13 +103,13 @@ def one_apart(word: str, other: str) -> bool:
 # Checks of names: an id, a key and a file's name each mean one item.
 
 
-def check_identity(sources: MemorySources, tell: MemoryFindings) -> None:
+def check_identity(sources: MemorySources, tell: FindingCollector) -> None:
     """Report ids, keys and names that mean more than one item.
 
     Two trace items with one id are reported by `check trace`.
     """
     items = sorted(sources.items, key=lambda each: each.item.path)
-    tell.ask(len(items), "duplicate-id", "alike-names")
+    tell.ask(("duplicate-id", "alike-names"), len(items))
     for same in _groups((each, each.item.id) for each in items):
         for first, other in _pairs(same):
             if not (first.item.type in sources.trace_types and other.item.type in sources.trace_types):
@@ -120,9 +122,9 @@ def check_identity(sources: MemorySources, tell: MemoryFindings) -> None:
     _check_alike(items, tell)
 
 
-def _memory_identity_check_keys(items: Sequence[CheckedItem], tell: MemoryFindings) -> None:
+def _memory_identity_check_keys(items: Sequence[CheckedItem], tell: FindingCollector) -> None:
     keyed = [each for each in items if each.item.key and each.item.status is Status.ACTIVE]
-    tell.ask(len(keyed), "duplicate-key")
+    tell.ask(("duplicate-key",), len(keyed))
     for same in _groups((each, f"{each.item.scope}\0{each.item.type}\0{each.item.key}") for each in keyed):
         for first, other in _pairs(same):
             item = other.item
@@ -131,11 +133,11 @@ def _memory_identity_check_keys(items: Sequence[CheckedItem], tell: MemoryFindin
             tell.item("duplicate-key", item, other.line("key"), message, step, item.key or "", [first.item.path])
 
 
-def _check_alike_texts(items: Sequence[CheckedItem], traced: Collection[str], tell: MemoryFindings) -> None:
+def _check_alike_texts(items: Sequence[CheckedItem], traced: Collection[str], tell: FindingCollector) -> None:
     """Tell of items with ids of their own that say the same; pages without an id are as a person arranged them."""
     holding = (Status.ACTIVE, Status.PENDING)
     made = [each for each in items if "id" in each.lines and each.item.status in holding and each.item.type != TURN]
-    tell.ask(len(made), "duplicate-item")
+    tell.ask(("duplicate-item",), len(made))
     made.sort(key=lambda each: (each.item.status is not Status.ACTIVE, each.item.created or "", each.item.path))
     for same in _groups((each, _says(each)) for each in made):
         for first, other in _pairs(same):
@@ -154,8 +156,8 @@ def _says(each: CheckedItem) -> str:
     return "\0".join((each.item.scope, each.item.type, each.item.key or "", each.says))
 
 
-def _check_alike(items: Sequence[CheckedItem], tell: MemoryFindings) -> None:
-    for what, name in (("path", _path), ("id", _id)):
+def _check_alike(items: Sequence[CheckedItem], tell: FindingCollector) -> None:
+    for what, name in (("path", attrgetter("path")), ("id", attrgetter("id"))):
         for same in _groups((each, folded(name(each.item))) for each in items):
             seen = {name(same[0].item)}
             for each in same[1:]:
@@ -166,14 +168,6 @@ def _check_alike(items: Sequence[CheckedItem], tell: MemoryFindings) -> None:
                     line = each.line("id") if what == "id" else 1
                     tell.item("alike-names", each.item, line, message, f"rename {own}", what, [first.path])
                 seen.add(own)
-
-
-def _path(item: Item) -> str:
-    return item.path
-
-
-def _id(item: Item) -> str:
-    return item.id
 
 
 def _follows_path(item: Item) -> bool:
@@ -199,12 +193,12 @@ _EITHER = frozenset({NOTE, "pattern", "decision", "convention", "fact", "guideli
 """What a person may well keep for themselves, whatever scope its type has by default."""
 
 
-def check_place(sources: MemorySources, tell: MemoryFindings) -> None:
+def check_place(sources: MemorySources, tell: FindingCollector) -> None:
     """Tell of items that lie in another scope or folder than their type belongs to."""
-    tell.ask(len(sources.items), "wrong-folder", "in-both")
+    tell.ask(("wrong-folder", "in-both"), len(sources.items))
     for looked in sources.items:
         item = looked.item
-        tell.ask(1, "project-type-in-user" if item.scope == _USER else "user-type-in-project")
+        tell.ask(("project-type-in-user" if item.scope == _USER else "user-type-in-project",), 1)
         folder = type_of_path(item.path)
         if folder not in (NOTE, item.type):
             message = f"{item.id} is of type {item.type} and lies in the folder of {folder}"
@@ -217,7 +211,7 @@ def check_place(sources: MemorySources, tell: MemoryFindings) -> None:
         _check_scope(looked, tell)
 
 
-def _check_scope(looked: CheckedItem, tell: MemoryFindings) -> None:
+def _check_scope(looked: CheckedItem, tell: FindingCollector) -> None:
     item = looked.item
     if item.scope == "project" and item.type in USER_TYPES and item.type not in _EITHER:
         message = f"{item.id} is a {item.type}, which is about a person, and lies in the project"
@@ -230,14 +224,14 @@ def _check_scope(looked: CheckedItem, tell: MemoryFindings) -> None:
         tell.item("project-type-in-user", item, looked.line("type"), message, step)
 
 
-def check_life(sources: MemorySources, tell: MemoryFindings) -> None:
+def check_life(sources: MemorySources, tell: FindingCollector) -> None:
     """Tell of items that have ended and still hold, that wait for a person, or were used in days to come."""
     for looked in sources.items:
         item = looked.item
-        tell.ask(1, "pending")
-        tell.ask(last_day(item, sources.ttl_days) is not None, "expired")
-        tell.ask(item.uses.last is not None, "future-use")
-        tell.ask(item.type == "summary", "stale-summary")
+        tell.ask(("pending",), 1)
+        tell.ask(("expired",), last_day(item, sources.ttl_days) is not None)
+        tell.ask(("future-use",), item.uses.last is not None)
+        tell.ask(("stale-summary",), item.type == "summary")
         if item.status is Status.PENDING:
             by = item.source.actor
             message = f"{item.id} was proposed by {by} and waits for a person"
@@ -258,7 +252,7 @@ def check_memory(sources: MemorySources) -> TraceReport:
 
     `counts` of the report maps a type to its items, and a file that could not be read counts as `unread`.
     """
-    tell = MemoryFindings()
+    tell = FindingCollector(CHECKS, shown=withhold)
     check_files(sources, tell)
     check_fields(sources, tell)
     check_identity(sources, tell)

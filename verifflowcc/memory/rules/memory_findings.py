@@ -1,75 +1,15 @@
 """Where the checks of a memory put what they find, and of how many things they were asked."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from posixpath import normpath
 
 from verifflowcc.base.model.config_values import CodeStatus, code_path
+from verifflowcc.base.model.findings import FindingCollector
 from verifflowcc.base.model.item_values import Item, Link, Relation, Status, awaits_promotion, trust_held
-from verifflowcc.base.model.trace_values import CheckCount, Finding, Severity
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.memory.rules.memory_codes import CHECKS
 from verifflowcc.memory.rules.stale_refs import RefChange, stale_refs
-
-_ORDER = {severity: number for number, severity in enumerate(Severity)}
-
-
-class MemoryFindings:
-    """Collects findings: a message, the next step, and `about` as a part of identity.
-
-    `about` keeps two findings of one code apart.
-
-    What looks like a secret in them is withheld.
-    """
-
-    def __init__(self) -> None:
-        self._asked: Counter[str] = Counter()
-        self._found: list[Finding] = []
-
-    def ask(self, count: int, *codes: str) -> None:
-        """Note that checks were asked of so many things."""
-        for code in codes:
-            self._asked[code] += count
-
-    def item(
-        self, code: str, item: Item, line: int, message: str, step: str, about: str = "", also: Iterable[str] = ()
-    ) -> None:
-        """Tell something of an item, at a line of its file."""
-        check = CHECKS[code]
-        self._found.append(
-            Finding(
-                code,
-                check.family,
-                check.severity,
-                withhold(item.id),
-                item.type,
-                item.path,
-                line,
-                withhold(message),
-                withhold(step),
-                about,
-                tuple(also),
-            )
-        )
-
-    def file(self, code: str, path: str, line: int, message: str, step: str) -> None:
-        """Tell something of a file that is no item."""
-        check = CHECKS[code]
-        shown = withhold(message)
-        self._found.append(Finding(code, check.family, check.severity, "", "", path, line, shown, step))
-
-    def findings(self) -> tuple[Finding, ...]:
-        """Return the findings in a stable order: severity, path, line, code, about."""
-        return tuple(
-            sorted(self._found, key=lambda each: (_ORDER[each.severity], each.path, each.line, each.code, each.about))
-        )
-
-    def asked(self) -> tuple[CheckCount, ...]:
-        """Return each check with its denominator, in the order of the table."""
-        found = Counter(each.code for each in self._found)
-        return tuple(CheckCount(code, check.severity, self._asked[code], found[code]) for code, check in CHECKS.items())
-
 
 # What the checks of a memory look at: its items as they were read, and what could not be read.
 
@@ -140,7 +80,7 @@ _REF_CHANGES = {
 _DEPENDING = frozenset(Relation) - {Relation.SUPERSEDES, Relation.CONTRADICTS}
 
 
-def check_links(sources: MemorySources, tell: MemoryFindings) -> None:
+def check_links(sources: MemorySources, tell: FindingCollector) -> None:
     """Report broken links and refs of items that are not trace items.
 
     Those of trace items are reported by `check trace`.
@@ -149,7 +89,7 @@ def check_links(sources: MemorySources, tell: MemoryFindings) -> None:
     own = [each for each in sources.items if each.item.type not in sources.trace_types]
     newer: dict[str, set[str]] = defaultdict(set)
     for looked in own:
-        tell.ask(len(looked.item.links), "dangling-link", "link-to-archived", "supersession-circle", "contradiction")
+        tell.ask(("dangling-link", "link-to-archived", "supersession-circle", "contradiction"), len(looked.item.links))
         for link in looked.item.links:
             target = names.find(link.to, looked.item)
             if target is None:
@@ -180,7 +120,7 @@ class _LinkNames:
         return next((self._by[each] for each in wanted if each in self._by), None)
 
 
-def _dangling(looked: CheckedItem, link: Link, sources: MemorySources, tell: MemoryFindings) -> None:
+def _dangling(looked: CheckedItem, link: Link, sources: MemorySources, tell: FindingCollector) -> None:
     item = looked.item
     there = link.to in sources.elsewhere
     if item.scope == "user" and (there or item.source.project is not None):
@@ -191,7 +131,7 @@ def _dangling(looked: CheckedItem, link: Link, sources: MemorySources, tell: Mem
     tell.item("dangling-link", item, looked.line("links"), message, step, f"{link.relation} {link.to}")
 
 
-def _check_link(looked: CheckedItem, link: Link, target: Item, tell: MemoryFindings) -> None:
+def _check_link(looked: CheckedItem, link: Link, target: Item, tell: FindingCollector) -> None:
     item, line, about = looked.item, looked.line("links"), f"{link.relation} {link.to}"
     active = item.status is Status.ACTIVE
     is_summary = target.archived is not None and target.archived.into == item.id
@@ -203,7 +143,7 @@ def _check_link(looked: CheckedItem, link: Link, target: Item, tell: MemoryFindi
         tell.item("contradiction", item, line, message, f"vfcc memory show {target.id}", about, [target.path])
 
 
-def _check_circles(own: Sequence[CheckedItem], newer: Mapping[str, set[str]], tell: MemoryFindings) -> None:
+def _check_circles(own: Sequence[CheckedItem], newer: Mapping[str, set[str]], tell: FindingCollector) -> None:
     for looked in own:
         path = looked.item.path
         if _reaches(newer, path):
@@ -226,13 +166,13 @@ def _reaches(edges: Mapping[str, set[str]], start: str) -> bool:
     return False
 
 
-def _check_refs(looked: CheckedItem, sources: MemorySources, tell: MemoryFindings) -> None:
+def _check_refs(looked: CheckedItem, sources: MemorySources, tell: FindingCollector) -> None:
     item, line = looked.item, looked.line("refs")
     if item.path in sources.of_others:
         return
     judged = [ref for ref in item.refs if code_path(ref.path) in sources.code]
-    tell.ask(len(judged), "ref-gone", "ref-changed")
-    tell.ask(sum(ref.symbol is not None for ref in judged), "ref-symbol-gone")
+    tell.ask(("ref-gone", "ref-changed"), len(judged))
+    tell.ask(("ref-symbol-gone",), sum(ref.symbol is not None for ref in judged))
     for stale in stale_refs(judged, sources.code):
         code, what = _REF_CHANGES[stale.change]
         path, symbol = stale.ref.path, stale.ref.symbol
@@ -248,9 +188,9 @@ def _check_refs(looked: CheckedItem, sources: MemorySources, tell: MemoryFinding
 # Checks of what must not be in memory, and of who vouches for what is.
 
 
-def check_vouching(sources: MemorySources, tell: MemoryFindings) -> None:
+def check_vouching(sources: MemorySources, tell: FindingCollector) -> None:
     """Tell of secrets, by their kind and place alone, and of items that claim more trust than their source has."""
-    tell.ask(len(sources.items), "secret", "raised-trust", "unpromoted")
+    tell.ask(("secret", "raised-trust", "unpromoted"), len(sources.items))
     for looked in sources.items:
         for kind, line, column in looked.secrets:
             message = f"{withhold(looked.item.id)} holds what looks like a secret, a {kind}, in column {column}"
@@ -259,7 +199,7 @@ def check_vouching(sources: MemorySources, tell: MemoryFindings) -> None:
         _check_trust(looked, tell)
 
 
-def _check_trust(looked: CheckedItem, tell: MemoryFindings) -> None:
+def _check_trust(looked: CheckedItem, tell: FindingCollector) -> None:
     item = looked.item
     if trust_held(item) is not item.trust:
         message = (

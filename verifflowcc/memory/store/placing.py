@@ -2,7 +2,7 @@
 
 from verifflowcc.base.errors import BackendError
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES
-from verifflowcc.base.model.item_values import item_type
+from verifflowcc.base.model.item_values import Item, item_type
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.text.canonical import sha256
@@ -20,6 +20,14 @@ def stored_item(path: str, data: bytes) -> StoredItem:
 
     parsed = parse_item(path, data)
     return StoredItem(parsed.item, data.decode("utf-8"), parsed.body)
+
+
+def made_item(item: Item, body: str) -> StoredItem:
+    """Return a new item with its text, at home in its scope."""
+    from verifflowcc.base.formats.item_render import render_item  # few commands make an item
+
+    path = home_path(folder_of(item.scope), item.type, item.id)
+    return stored_item(path, render_item(item, body).encode("utf-8"))
 
 
 def home_path(folder: str, type_name: str, item_id: str) -> str:

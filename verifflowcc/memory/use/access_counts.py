@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from verifflowcc.base.errors import VfccError
 from verifflowcc.base.files.private_files import USER, user_home
 from verifflowcc.base.model.ports import Clock
+from verifflowcc.base.process.clock import SystemClock
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.metric_lines import count_line, eval_line, prompt_line
 
@@ -47,7 +48,6 @@ def log_folder(workspace: Workspace | None, *, of_user: bool) -> tuple[Path, Pat
 
 
 def _noted(workspace: Workspace | None, wanted: Mapping[str, Sequence[str]], by: str, *, of_user: bool) -> list[str]:
-    from verifflowcc.base.process.clock import SystemClock
     from verifflowcc.memory.rules.access_lines import access_line
     from verifflowcc.memory.store.access_log import append_lines
 
@@ -113,7 +113,6 @@ def note_lines(workspace: Workspace | None, lines: bytes) -> tuple[str, ...]:
 
 def moment(workspace: Workspace | None) -> str:
     """Return the present as the lines of logs have it."""
-    from verifflowcc.base.process.clock import SystemClock
 
     clock: Clock = workspace.clock if workspace else SystemClock()
     return f"{clock.now():%Y-%m-%dT%H:%M:%SZ}"

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from enum import StrEnum
 
-from verifflowcc.base.errors import ConflictError, UsageError
+from verifflowcc.base.errors import BackendError, ConflictError, UsageError
 from verifflowcc.base.files.item_files import draw_letters
 from verifflowcc.base.formats.front_matter_values import read_thousandths
-from verifflowcc.base.formats.item_render import render_item
 from verifflowcc.base.model.item_values import (
     DEFAULT_CONFIDENCE,
+    TYPES,
     Item,
     Link,
     Ref,
@@ -26,7 +26,8 @@ from verifflowcc.base.text.identifiers import item_id
 from verifflowcc.base.use.guarding import details_read, refuse_secrets
 from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
+from verifflowcc.memory.rules.superseded import superseded
+from verifflowcc.memory.store.placing import is_unicode, made_item
 from verifflowcc.memory.use.code_refs import parse_refs
 from verifflowcc.memory.use.item_scope import asks, identity_of, is_person, proposes, trust_of
 from verifflowcc.memory.use.item_search import find_item, items_around, refuse_circle
@@ -82,6 +83,8 @@ class ItemRequest:
     deadline: str | None = None
     supersedes: str | None = None
     id: str | None = None
+    tokens: int | None = None
+    """For a task's items alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,8 @@ class AddResult:
     notes: tuple[str, ...] = ()
 
 
+Letters = Callable[[], str]
+"""Four letters for a new id, drawn at random."""
 Confirm = Callable[[AddPlan], None]
 """Asks a person; raises where they do not say yes."""
 
@@ -205,7 +210,7 @@ def plan(store: MemoryBackend, wanted: ItemRequest, *, actor: str, today: str) -
     known = active or summarised
     supersedes = wanted.supersedes or (known.item.id if known else None)
     asked = replace(wanted, supersedes=supersedes)
-    proposal = proposal_of_key(store, wanted.type, wanted.key) if pending else None
+    proposal = keyed(store, wanted.type, wanted.key) if pending else None
     if proposal:
         return _updated(asked, proposal, actor, today, AddOutcome.PROPOSED)
     made = new_item(asked, actor, today, Status.PENDING if pending else Status.ACTIVE)
@@ -224,7 +229,6 @@ def _added_before(store: MemoryBackend, wanted: ItemRequest, *, pending: bool) -
     same = [each for each in same if _unchanged(wanted, each)]
     if not same:
         return None
-    from verifflowcc.memory.rules.superseded import superseded
 
     gone = superseded(items_around(store, [each.item.id for each in same])).found
     return next((each for each in same if each.item.path not in gone), None)
@@ -237,7 +241,6 @@ def active_of_key(store: MemoryBackend, type_name: str, key: str | None) -> Stor
     found = store.query({"type": type_name, "key": key, "status": str(Status.ACTIVE)}, 100)
     if not found:
         return None
-    from verifflowcc.memory.rules.superseded import superseded
 
     gone = superseded(items_around(store)).found
     return next((each for each in found if each.item.path not in gone), None)
@@ -255,7 +258,6 @@ def summarised_of_key(store: MemoryBackend, type_name: str, key: str | None) -> 
     if not into:
         return None
     from verifflowcc.memory.rules.consolidate import holds_in_summary
-    from verifflowcc.memory.rules.superseded import superseded
 
     summaries = {each.item.id: store.get((each.item.archived and each.item.archived.into) or "") for each in into}
     summarised = [
@@ -265,12 +267,44 @@ def summarised_of_key(store: MemoryBackend, type_name: str, key: str | None) -> 
     return next((each for each in summarised if each.item.path not in gone), None)
 
 
-def proposal_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
-    """Return what is proposed under a type and key already; None where nothing is."""
-    if key is None:
-        return None
-    found = store.query({"type": type_name, "key": key, "status": str(Status.PENDING)}, 1)
+def keyed(store: MemoryBackend, type_name: str, key: str | None, status: Status = Status.PENDING) -> StoredItem | None:
+    """Return the item of that type, key and status; None where there is none."""
+    found = store.query({"type": type_name, "key": key, "status": str(status)}, 1) if key else ()
     return found[0] if found else None
+
+
+def record(store: MemoryBackend, wanted: ItemRequest, *, today: str, letters: Letters) -> StoredItem:
+    """Keep what a program says, unasked: a new item, or the active one of its type and key with what is new in it.
+
+    Returns the item as it is kept. What an agent says of the project or the user waits for a person. Raises UsageError
+    where the text says nothing, SecretError where any of it holds a secret, and as the store does.
+    """
+    if not wanted.text.strip():
+        raise UsageError("there is nothing to remember: the text is empty")
+    if not is_unicode(wanted.text):
+        raise UsageError("the text is no Unicode")
+    refuse_secrets_in(wanted)
+    actor = wanted.source.actor
+    waits = proposes(store.scope, actor) and not actor.startswith("tool:")  # a program that a person runs
+    status = Status.PENDING if waits else Status.ACTIVE
+    with store.writing():
+        active = keyed(store, wanted.type, wanted.key, Status.ACTIVE) if waits else None
+        asked = replace(wanted, supersedes=active.item.id) if active else wanted
+        known = keyed(store, wanted.type, wanted.key, status)
+        if known:
+            made = _updated(asked, known, actor, today).after
+        else:
+            made = new_item(replace(asked, id=_free_id(store, wanted.title, letters)), actor, today, status)
+        store.add(made)
+        return store.get(made.item.id) or made
+
+
+def _free_id(store: MemoryBackend, title: str, letters: Letters) -> str:
+    names = (item_id(title, letters()) for _ in range(ATTEMPTS))
+    free = next((name for name in names if store.get(name) is None), None)
+    if free is None:
+        raise BackendError("no id was drawn that is free")
+    return free
 
 
 def _updated(
@@ -325,6 +359,7 @@ def _as_wanted(wanted: ItemRequest, item: Item) -> Item:
         refs=tuple(refs.values()),
         expires=wanted.expires or item.expires,
         deadline=wanted.deadline or item.deadline,
+        tokens=item.tokens if wanted.tokens is None else wanted.tokens,
     )
 
 
@@ -338,13 +373,11 @@ def _link_of(wanted: ItemRequest, item: Item) -> Link | None:
 
 def new_item(wanted: ItemRequest, actor: str, today: str, status: Status) -> StoredItem:
     """Return a new item as it would be stored, with nothing written."""
-    name = wanted.id or item_id(wanted.title, draw_letters())
-    path = home_path(folder_of(wanted.scope), wanted.type, name)
     item = Item(
-        id=name,
+        id=wanted.id or item_id(wanted.title, draw_letters()),
         type=wanted.type,
         title=wanted.title,
-        path=path,
+        path="",
         scope=wanted.scope,
         importance=item_type(wanted.type).importance if wanted.importance is None else wanted.importance,
         confidence=DEFAULT_CONFIDENCE if wanted.confidence is None else wanted.confidence,
@@ -358,9 +391,10 @@ def new_item(wanted: ItemRequest, actor: str, today: str, status: Status) -> Sto
         expires=wanted.expires,
         deadline=wanted.deadline,
         tags=wanted.tags,
+        tokens=wanted.tokens,
         details=wanted.details,
     )
-    return stored_item(path, render_item(item, wanted.text).encode("utf-8"))
+    return made_item(item, wanted.text)
 
 
 def _demand_free(store: MemoryBackend, name: str) -> None:
@@ -374,7 +408,7 @@ def _taken(name: str) -> UsageError:
 
 
 def _notes(store: MemoryBackend, wanted: ItemRequest, *, pending: bool) -> tuple[str, ...]:
-    proposal = None if pending else proposal_of_key(store, wanted.type, wanted.key)
+    proposal = None if pending else keyed(store, wanted.type, wanted.key)
     if proposal is None:
         return ()
     return (f"{proposal.item.id} is still proposed under this key: vfcc memory show {proposal.item.id}",)
@@ -445,7 +479,7 @@ def wanted_of(workspace: Workspace | None, typed: TypedItem, *, actor: str, toda
         refs=parse_refs(workspace, typed.refs),
         expires=checked_day(typed.expires, "--expires", today, may_be_over=False),
         deadline=checked_day(typed.deadline, "--deadline", today, may_be_over=True),
-        supersedes=_superseded(workspace, typed.supersedes, scope),
+        supersedes=None if typed.supersedes is None else find_item(workspace, typed.supersedes, (scope,)).item.id,
         id=checked_id(typed.id) if typed.id is not None else None,
     )
 
@@ -455,7 +489,6 @@ def _type(workspace: Workspace | None, name: str, scope: str) -> str:
 
     An unknown type is refused first, then a scope that the type cannot have.
     """
-    from verifflowcc.base.model.item_values import TYPES
 
     wanted = name.strip().casefold().replace("-", "_")
     policy = None
@@ -511,7 +544,3 @@ def thousandths(text: str | None, name: str) -> int | None:
     if value is None:
         raise UsageError(f"the {name} is a number from 0 to 1, not {text!r}", hint=f"--{name} 0.9")
     return value
-
-
-def _superseded(workspace: Workspace | None, name: str | None, scope: str) -> str | None:
-    return None if name is None else find_item(workspace, name, (scope,)).item.id

@@ -10,11 +10,11 @@ from enum import StrEnum
 
 from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.files.private_files import USER
-from verifflowcc.base.formats.item_render import inner, render_item
+from verifflowcc.base.formats.item_render import render_details
 from verifflowcc.base.model.config_values import MemorySettings
 from verifflowcc.base.model.item_values import GUARDED, Item, Relation, Status
 from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
-from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.consolidate import (
     DENSE,
@@ -33,7 +33,7 @@ from verifflowcc.memory.rules.consolidate import (
 from verifflowcc.memory.rules.lifetimes import Lifetimes, has_ended, last_day
 from verifflowcc.memory.rules.superseded import superseded
 from verifflowcc.memory.store.access_log import note_apart
-from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
+from verifflowcc.memory.store.placing import made_item
 from verifflowcc.memory.use.adding import active_of_key
 from verifflowcc.memory.use.archiving import CONSOLIDATED, WORDS, archive_item, comes_back, restored_item
 from verifflowcc.memory.use.editing import demand_same
@@ -323,8 +323,7 @@ def _summary(shelf: Shelf, cluster: Cluster, terms: ConsolidationTerms) -> Store
     for salt in range(_SALTS):
         made = summary_of(cluster, today=terms.today, ttl_days=terms.ttl_days, salt=salt, refine=terms.refine)
         if shelf.get(made.item.id) is None:
-            path = home_path(folder_of(shelf.scope), made.item.type, made.item.id)
-            return stored_item(path, render_item(replace(made.item, path=path), made.body).encode("utf-8"))
+            return made_item(made.item, made.body)
     return None
 
 
@@ -332,8 +331,7 @@ def _doing(stored: StoredItem, what: str | None) -> StoredItem:
     details = {name: text for name, text in stored.item.details if name != DOING}
     if what is not None:
         details[DOING] = what
-    line = ", ".join(f"{inner(name)}: {inner(text)}" for name, text in details.items())
-    return changed(stored, {"details": f"{{{line}}}"})
+    return changed(stored, {"details": render_details(details.items())})
 
 
 # Restore what was archived: the originals of a summary, or one item, byte for byte as they were.

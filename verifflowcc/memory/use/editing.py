@@ -21,13 +21,13 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.guarding import refuse_item, refuse_secrets
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.items.store.item_edits import edit_item as edit_lines
 from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.memory.use.adding import active_of_key
 from verifflowcc.memory.use.item_scope import asks, is_person, require_change, trust_of, would_replace
 from verifflowcc.memory.use.item_search import ScopedItem, refuse_circle
 from verifflowcc.memory.use.new_item_words import checked_text
+from verifflowcc.memory.use.recording import changed as edited
 from verifflowcc.memory.use.recording import (
     demand_no_rise,
     promoted,
@@ -206,14 +206,14 @@ def _on_own_word(found: ScopedItem, written: StoredItem, actor: str, today: str)
     """
     item, changes = written.item, {"updated": today}
     if is_person(actor):
-        done = stored_item(item.path, edit_lines(item.path, written.text.encode("utf-8"), changes))
+        done = edited(written, changes)
         if item.status is Status.ACTIVE and found.item.status is Status.PENDING:
             return rewritten(done, promoted(done.item, actor, today, vouch=False))
         return done
     if item.status is Status.ACTIVE:
         _demand_proposal(found)
     changes["trust"] = str(least_trust(item.trust, trust_of(actor)))
-    after = stored_item(item.path, edit_lines(item.path, written.text.encode("utf-8"), changes))
+    after = edited(written, changes)
     return after if item.source.actor == found.item.source.actor else with_source(after, actor=actor)
 
 

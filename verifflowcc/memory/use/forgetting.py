@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.errors import FormatError, UsageError, WorkspaceError
 from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.model.config_values import BackendKind
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.records import dataclass
@@ -153,8 +154,6 @@ def _in_git(workspace: Workspace | None, found: ScopedItem) -> bool:
     """Whether a commit has the item's file, from which it can be had again."""
     if workspace is None or found.scope == USER or backend_of(workspace, found.scope) is not BackendKind.FILES:
         return False
-    from verifflowcc.base.errors import WorkspaceError
-    from verifflowcc.base.git.git_command import ask_git
 
     try:
         listed = ask_git(workspace.root, "ls-tree", "--name-only", "HEAD", "--", found.item.path)

@@ -39,7 +39,7 @@ from verifflowcc.memory.rules.superseded import superseded, supersession_circles
 from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
 from verifflowcc.memory.use.item_scope import asks, is_person, proposes, trust_of, would_replace
 from verifflowcc.memory.use.record_links import ImportedRow, link_rows
-from verifflowcc.memory.use.recording import values_of, with_link, with_source, without_vouching
+from verifflowcc.memory.use.recording import changed, values_of, with_link, with_source, without_vouching
 from verifflowcc.memory.use.scopes import NAME, PROJECT, read_scope
 from verifflowcc.memory.use.stores import open_store
 
@@ -438,7 +438,7 @@ def _allowed(each: IncomingItem, actor: str) -> IncomingItem:
     if proposes(each.scope, actor) and holds:
         changes["status"] = str(Status.ARCHIVED if each.superseded else Status.PENDING)
     if changes:
-        stored = stored_item(item.path, edit_item(item.path, stored.text.encode("utf-8"), changes))
+        stored = changed(stored, changes)
     if (item.source.actor, item.source.kind) != (actor, SourceKind.IMPORTED):
         file = each.where.rpartition("/")[2].partition(":")[0]
         stored = with_source(stored, kind=str(SourceKind.IMPORTED), actor=actor, origin=file)
@@ -546,11 +546,9 @@ def _fate(
 
 def _as_dated(each: IncomingItem, before: StoredItem) -> StoredItem:
     """Return an item with the day of its first import, where it has no day of its own."""
-    item = each.stored.item
     if not each.undated or before.item.created is None:
         return each.stored
-    created = {"created": values_of(before.item)["created"]}
-    return stored_item(item.path, edit_item(item.path, each.stored.text.encode("utf-8"), created))
+    return changed(each.stored, {"created": values_of(before.item)["created"]})
 
 
 def _only_approval_differs(before: StoredItem, now: StoredItem, actor: str) -> bool:

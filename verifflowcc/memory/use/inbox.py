@@ -24,12 +24,10 @@ from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import refuse_secrets, withheld_item
 from verifflowcc.base.use.stage_words import one_line
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.items.store.item_edits import edit_item
-from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.memory.use.editing import demand_same
 from verifflowcc.memory.use.item_scope import is_person
 from verifflowcc.memory.use.item_search import ScopedItem
-from verifflowcc.memory.use.recording import awaits_adoption, rewritten
+from verifflowcc.memory.use.recording import awaits_adoption, changed, rewritten
 from verifflowcc.memory.use.stores import open_store
 
 # Reject what was proposed: it is kept, archived and marked, so that it is known and not proposed again.
@@ -94,7 +92,7 @@ def _rejected(stored: StoredItem, actor: str, today: str, why: str) -> StoredIte
         ),
     )
     line = render_archived(ArchiveNote(today, REJECTED, previous_status=str(Status.PENDING)))
-    return stored_item(item.path, edit_item(item.path, after.text.encode("utf-8"), {"archived": line}))
+    return changed(after, {"archived": line})
 
 
 LOW_CONFIDENCE = 500

@@ -16,7 +16,6 @@ from verifflowcc.base.errors import UsageError
 from verifflowcc.base.files.item_files import draw_letters
 from verifflowcc.base.files.private_files import USER
 from verifflowcc.base.files.text_files import LARGEST, read_bytes
-from verifflowcc.base.formats.item_render import render_item
 from verifflowcc.base.model.item_values import (
     DEFAULT_CONFIDENCE,
     TURN,
@@ -37,8 +36,8 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.candidates import Extraction, StatementCandidate
 from verifflowcc.memory.rules.conversation import read_turns
 from verifflowcc.memory.rules.turn_statements import extract as extract_by_rule
-from verifflowcc.memory.rules.turns import OWN, TRUST_OF, Conversation, Turn, short_digest
-from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
+from verifflowcc.memory.rules.turns import OWN, TRUST_OF, Conversation, Turn, in_order, short_digest
+from verifflowcc.memory.store.placing import made_item
 from verifflowcc.memory.use.access_counts import CONTRADICTION, SUPERSEDED, note_metrics
 from verifflowcc.memory.use.code_refs import renewed_refs
 from verifflowcc.memory.use.item_scope import asks, identity_of, is_person, required, trust_of
@@ -149,16 +148,14 @@ def _item(turn: Turn, number: int, origin: str, scope: str, actor: str, today: s
     session = plain_line(_turn_keeping_encodable(turn.session))
     text = withhold(without_injected(_turn_keeping_encodable(turn.text))).strip()
     digest = short_digest("\0".join((session, _turn_keeping_encodable(turn.id))))
-    name = f"turn-{digest}"
-    path = home_path(folder_of(scope), TURN, name)
     # The place stands last: by the last number of `turn`, a search knows which turns stand beside each other.
     place = f"{plain_line(_turn_keeping_encodable(turn.id))}.{number}"
     speaker = plain_line(_turn_keeping_encodable(speaker_name(turn)))
     item = Item(
-        id=name,
+        id=f"turn-{digest}",
         type=TURN,
         title=title_of(text, f"turn {number}"),
-        path=path,
+        path="",
         scope=scope,
         importance=item_type(TURN).importance,
         confidence=DEFAULT_CONFIDENCE,
@@ -168,7 +165,7 @@ def _item(turn: Turn, number: int, origin: str, scope: str, actor: str, today: s
         trust=least_trust(trust_of(actor), TRUST_OF[turn.speaker]),
         created=turn.at or today,
     )
-    return stored_item(path, render_item(item, text).encode("utf-8"))
+    return made_item(item, text)
 
 
 def _turn_keeping_encodable(text: str) -> str:
@@ -394,11 +391,16 @@ def _reads(conversations: Sequence[Conversation]) -> Iterator[_ReadTurn]:
     """Yield the turns that say something of their own, with names that every store keeps as they are."""
     for conversation in conversations:
         origin = plain_line(conversation.origin)
-        for turn in conversation.turns:
-            text = "" if turn.tool == OWN else without_injected(_encodable(turn.text))
-            turn_id, session, name = (plain_line(_encodable(each)) for each in (turn.id, turn.session, turn.name))
-            if text.strip() and turn_id and session:
-                yield _ReadTurn(replace(turn, id=turn_id, session=session, name=name, text=text), origin)
+        for turn in in_order(_saying(conversation.turns)):
+            yield _ReadTurn(turn, origin)
+
+
+def _saying(turns: Sequence[Turn]) -> Iterator[Turn]:
+    for turn in turns:
+        text = "" if turn.tool == OWN else without_injected(_encodable(turn.text))
+        turn_id, session, name = (plain_line(_encodable(each)) for each in (turn.id, turn.session, turn.name))
+        if text.strip() and turn_id and session:
+            yield replace(turn, id=turn_id, session=session, name=name, text=text)
 
 
 def _encodable(text: str) -> str:

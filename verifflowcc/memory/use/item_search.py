@@ -9,7 +9,7 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.plain_words import nearest_start
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.lifetimes import NO_LIFETIMES, Lifetimes
-from verifflowcc.memory.rules.superseded import named_by_id, superseded, supersession_circles
+from verifflowcc.memory.rules.superseded import as_of, named_by_id, superseded, supersession_circles
 from verifflowcc.memory.use.stores import memory_settings, open_store
 
 # The items of a scope that links connect: all that says what is superseded, and what leads to an item.
@@ -55,7 +55,6 @@ def items_as_of(items: Sequence[Item], day: str | None, ttl_days: Lifetimes = NO
     """Return items as they were on a day; as they are where none is asked for."""
     if day is None:
         return list(items)
-    from verifflowcc.memory.rules.superseded import as_of
 
     newer = {path: each.newer for path, each in superseded(items).found.items()}
     return list(as_of(items, day, ttl_days=ttl_days, newer=newer))

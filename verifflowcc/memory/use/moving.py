@@ -328,7 +328,7 @@ def _activated(
 ) -> Promotion:
     item = found.item
     if not awaits_promotion(item) and not awaits_adoption(found.stored):
-        up = _next(found.scope)
+        up = {USER: None, PROJECT: USER}.get(found.scope, PROJECT)
         hint = f"vfcc memory promote {item.id} --to {up}" if up else "vfcc memory list --status pending"
         raise UsageError(f"{item.id} is {item.status}; only what is pending becomes active", hint=hint)
     refuse_item(found.stored)
@@ -370,10 +370,6 @@ def _demand_way(found: ScopedItem, to: str) -> None:
             f"{name} is in {found.scope}; it becomes the project's first",
             hint=f"vfcc memory promote {name} --to project",
         )
-
-
-def _next(scope: str) -> str | None:
-    return {USER: None, PROJECT: USER}.get(scope, PROJECT)
 
 
 def _supersedes(item: Item, other: Item) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.front_matter_values import show_thousandths
-from verifflowcc.base.model.gate_values import Criterion, Verdict
+from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.model.item_values import Item, Status
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.text.plain_words import with_article
@@ -97,7 +97,7 @@ def turned_checks(workspace: Workspace, state: SprintState) -> tuple[FixedCheck,
             failed[place] = evidence.id, evidence.time[:10], evidence.examples
         elif verdict is Verdict.PASS and place in failed:
             was, day, lines = failed.pop(place)
-            command = evidence.run.command if evidence.run else _command(criterion)
+            command = evidence.run.command if evidence.run else criterion.command
             found.append(FixedCheck(criterion.id, command, was, day, evidence.id, evidence.time[:10], lines))
     return tuple(found)
 
@@ -123,7 +123,3 @@ def raise_confidence(shelf: Shelf, turned: Sequence[FixedCheck]) -> Iterator[Mai
 def fixes(items: Iterable[Item]) -> list[Item]:
     """Return the fixes that hold."""
     return [item for item in items if item.type == "fix" and item.status is Status.ACTIVE]
-
-
-def _command(criterion: Criterion) -> str | None:
-    return criterion.command

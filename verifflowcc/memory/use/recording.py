@@ -1,13 +1,11 @@
-"""Keep a statement as an item of a store: a new one, or the one of the same key."""
+"""Change what a stored item says: its keys, links, source and text, and who answers for it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from verifflowcc.base.errors import BackendError, FormatError, NotAllowed, UsageError
-from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value, texts_of
-from verifflowcc.base.formats.item_render import render_details, render_item, render_tags, scalar
+from verifflowcc.base.errors import FormatError, NotAllowed
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value
+from verifflowcc.base.formats.item_render import render_item, scalar
 from verifflowcc.base.model.item_values import (
-    DEFAULT_CONFIDENCE,
-    GUARDED,
     MEMORY_KEYS,
     PROMOTED_BY,
     PROMOTED_ON,
@@ -15,23 +13,18 @@ from verifflowcc.base.model.item_values import (
     VOUCHED_ON,
     Item,
     Link,
-    Relation,
-    Source,
     Status,
     Trust,
-    item_type,
     may_be_heard,
 )
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
-from verifflowcc.base.records import dataclass, replace
-from verifflowcc.base.text.identifiers import item_id
-from verifflowcc.base.use.guarding import details_read, refuse_secrets
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import provider
 from verifflowcc.items.rules.front_matter import split
-from verifflowcc.items.rules.front_matter_list import ListEdit, entry
+from verifflowcc.items.rules.front_matter_list import ListEdit, entry, link_entry, with_texts, without_links
 from verifflowcc.items.store.item_edits import edit_item, edit_item_list, read_block
-from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
+from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.memory.use.item_scope import is_person, trust_of
 
 # Requirements that were read out of a conversation: memory, until a person adopts them into the trace.
@@ -61,20 +54,24 @@ def rewritten(stored: StoredItem, item: Item, body: str | None = None) -> Stored
         item = replace(item, archived=None)
     values = values_of(item)
     differing = [key for key in _KEYS if getattr(item, key) != getattr(stored.item, key)]
-    made = _edited(stored, {key: values.get(key) for key in differing}, body)
+    made = changed(stored, {key: values.get(key) for key in differing}, body)
     # A default that followed from what was changed, as importance does from the type, has to be written out.
     moved = [key for key in _KEYS if key not in differing and getattr(item, key) != getattr(made.item, key)]
     if moved:
-        made = _edited(stored, {key: values.get(key) for key in (*differing, *moved)}, body)
+        made = changed(stored, {key: values.get(key) for key in (*differing, *moved)}, body)
     says = replace(made.item, recency=item.recency, decision=item.decision, links=item.links, source=item.source)
     if says != item or (body is not None and made.body.strip("\n") != body):
         raise FormatError(f"{path}:1: cannot be changed by lines", hint=f"edit {path} by hand")
     return made
 
 
-def _edited(stored: StoredItem, changes: Mapping[str, str | None], body: str | None) -> StoredItem:
+def changed(stored: StoredItem, keys: Mapping[str, str | None], body: str | None = None) -> StoredItem:
+    """Return an item with keys set to one line of YAML each, or taken out, and another body where one is given.
+
+    Every other byte stays. Raises FormatError where its front matter cannot be edited without risk.
+    """
     path = stored.item.path
-    data = edit_item(path, stored.text.encode("utf-8"), changes)
+    data = edit_item(path, stored.text.encode("utf-8"), keys)
     if body is not None and body != stored.body.strip("\n"):
         data = _with_body(data.decode("utf-8"), body).encode("utf-8")
     return stored_item(path, data)
@@ -82,43 +79,28 @@ def _edited(stored: StoredItem, changes: Mapping[str, str | None], body: str | N
 
 def with_id(stored: StoredItem, item_id: str) -> StoredItem:
     """Return a stored item whose text says this id. Raises FormatError."""
-    values = values_of(replace(stored.item, id=item_id))
-    return stored_item(stored.item.path, edit_item(stored.item.path, stored.text.encode("utf-8"), {"id": values["id"]}))
+    return changed(stored, {"id": scalar(item_id)})
 
 
 def with_source(stored: StoredItem, **texts: str | None) -> StoredItem:
     """Return a stored item with members of its source set; those that are not named stay. Raises FormatError."""
-    path, text = stored.item.path, stored.text
-    value = _value(text, "source")
-    now: dict[str, Value] = (
-        dict(value.pairs) if isinstance(value, FieldTable) else {"kind": FieldScalar("explicit", True, 1)}
-    )
-    now |= {name: FieldScalar(each, False, 1) for name, each in texts.items() if each is not None}
-    for name in [name for name, each in texts.items() if each is None]:
-        now.pop(name, None)
-    line = entry(FieldTable(tuple(now.items()), 1))
-    return stored_item(path, edit_item(path, text.encode("utf-8"), {"source": line}))
+    value = _value(stored.text, "source")
+    before = value if isinstance(value, FieldTable) else FieldTable((("kind", FieldScalar("explicit", True, 1)),), 1)
+    return changed(stored, {"source": entry(with_texts(before, texts))})
 
 
 def with_link(stored: StoredItem, link: Link) -> StoredItem:
     """Return a stored item with one more link. Raises FormatError."""
     path, data = stored.item.path, stored.text.encode("utf-8")
     if split(stored.text.replace("\r\n", "\n")).block is None:
-        line = entry(FieldList((_entry(link),), 1))
-        return stored_item(path, edit_item(path, data, {"links": line}))
-    return stored_item(path, edit_item_list(path, data, "links", lambda _: ListEdit({}, (_entry(link),))))
+        return changed(stored, {"links": entry(FieldList((link_entry(link),), 1))})
+    return stored_item(path, edit_item_list(path, data, "links", lambda _: ListEdit({}, (link_entry(link),))))
 
 
 def without_link(stored: StoredItem, to: str, relation: str) -> StoredItem:
     """Return a stored item without its links of a relation to an item. Raises FormatError."""
-
-    meant = {"to": to, "relation": str(relation)}.items()
-
-    def drop(values: tuple[Value, ...]) -> ListEdit:
-        return ListEdit(dict.fromkeys(place for place, value in enumerate(values) if meant <= texts_of(value).items()))
-
-    path = stored.item.path
-    return stored_item(path, edit_item_list(path, stored.text.encode("utf-8"), "links", drop))
+    path, data = stored.item.path, stored.text.encode("utf-8")
+    return stored_item(path, edit_item_list(path, data, "links", lambda values: without_links(values, to, {relation})))
 
 
 def values_of(item: Item) -> dict[str, str]:
@@ -126,12 +108,6 @@ def values_of(item: Item) -> dict[str, str]:
     block = split(render_item(item, "")).block or ""
     parted = (line.partition(": ") for line in block.splitlines())
     return {key: value for key, _, value in parted}
-
-
-def _entry(link: Link) -> FieldTable:
-    return FieldTable(
-        (("to", FieldScalar(link.to, False, 1)), ("relation", FieldScalar(str(link.relation), True, 1))), 1
-    )
 
 
 def _value(text: str, key: str) -> Value | None:
@@ -197,72 +173,9 @@ def _with_details(item: Item, more: dict[str, str]) -> Item:
     return replace(item, details=tuple({**dict(item.details), **more}.items()))
 
 
-ATTEMPTS = 200
 LONGEST_TITLE = 80
-Letters = Callable[[], str]
-"""Four letters for a new id, drawn at random."""
 _COLOURS = lazy_pattern(r"\x1b\[[0-?]*[ -/]*[@-~]")
 """What a tool writes for a terminal alone; it stays in the text, and says nothing in a title."""
-_DECIDES = frozenset({"human", "tool"})
-"""Whose word holds at once: a person's, and that of a program that a person runs. What others say waits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """What is to be kept: `details` and `tags` as in an item, `tokens` for a task's items alone."""
-
-    type: str
-    text: str
-    source: Source
-    tags: tuple[str, ...] = ()
-    details: tuple[tuple[str, str], ...] = ()
-    key: str | None = None
-    tokens: int | None = None
-    title: str | None = None
-
-
-def record(backend: MemoryBackend, draft: Draft, *, today: str, letters: Letters) -> StoredItem:
-    """Add an item, or update the active one of the draft's type and key.
-
-    Returns the item as it is kept.
-
-    What is said anew keeps its id, its file and all lines of it but those that change. What an agent says of the
-    project or the user waits for a person. Raises UsageError where the text says nothing, SecretError where any of it
-    holds a secret, and as the store does.
-    """
-    if not draft.text.strip():
-        raise UsageError("there is nothing to remember: the text is empty")
-    _refuse_secrets(draft)
-    waits = backend.scope in GUARDED and draft.source.actor.partition(":")[0] not in _DECIDES
-    with backend.writing():
-        status = Status.PENDING if waits else Status.ACTIVE
-        known = keyed(backend, draft.type, draft.key, status) if draft.key else None
-        made = _updated(known, draft, today) if known else _new(backend, draft, today, letters)
-        if waits:
-            made = _proposed(backend, made, draft)
-        backend.add(made)
-        return backend.get(made.item.id) or made
-
-
-def keyed(backend: MemoryBackend, type_name: str, key: str, status: Status = Status.ACTIVE) -> StoredItem | None:
-    """Return the item of that type, key and status; None where there is none."""
-    found = backend.query({"type": type_name, "key": key, "status": str(status)}, 1)
-    return found[0] if found else None
-
-
-def changed(stored: StoredItem, keys: Mapping[str, str | None], text: str | None = None) -> StoredItem:
-    """Return an item with keys set to one line of YAML each, or taken out, and another text where one is given.
-
-    Every other byte stays. Raises FormatError where its front matter cannot be edited without risk.
-    """
-    path = stored.item.path
-    data = edit_item(path, stored.text.encode("utf-8"), keys)
-    if text is not None:
-        parts = split(data.decode("utf-8"))
-        head = parts.bom + parts.opening + (parts.block or "") + parts.closing
-        body = text.replace("\r\n", "\n").strip("\n").replace("\n", parts.newline)
-        data = f"{head}{parts.newline if head else ''}{body}{parts.newline}".encode()
-    return stored_item(path, data)
 
 
 def title_of(text: str, otherwise: str) -> str:
@@ -278,79 +191,3 @@ def _cut(line: str) -> str:
     head = line[:LONGEST_TITLE]
     whole = head.rpartition(" ")[0]
     return (whole if len(whole) >= LONGEST_TITLE // 2 else head[:-1]) + "…"
-
-
-def _new(backend: MemoryBackend, draft: Draft, today: str, letters: Letters) -> StoredItem:
-    title = draft.title or title_of(draft.text, draft.type)
-    name = _free_id(backend, title, letters)
-    path = home_path(folder_of(backend.scope), draft.type, name)
-    item = Item(
-        id=name,
-        type=draft.type,
-        title=title,
-        path=path,
-        scope=backend.scope,
-        importance=item_type(draft.type).importance,
-        confidence=DEFAULT_CONFIDENCE,
-        key=draft.key,
-        source=draft.source,
-        trust=trust_of(draft.source.actor),
-        created=today,
-        tags=draft.tags,
-        tokens=draft.tokens,
-        details=draft.details,
-    )
-    return stored_item(path, _bytes(render_item(item, draft.text)))
-
-
-def _updated(known: StoredItem, draft: Draft, today: str) -> StoredItem:
-    _bytes(draft.text)
-    keys = {"title": scalar(draft.title or title_of(draft.text, draft.type)), "updated": today}
-    if draft.text.strip("\n") != known.body.strip("\n") and known.item.trust is not trust_of(draft.source.actor):
-        keys["trust"] = str(trust_of(draft.source.actor))
-    if draft.tokens is not None:
-        keys["tokens"] = str(draft.tokens)
-    details = {**dict(known.item.details), **dict(draft.details)}
-    if tuple(details.items()) != known.item.details:
-        keys["details"] = render_details(details.items())
-    left = [word for word in known.item.tags if word not in dict(known.item.details).values()]
-    tags = dict.fromkeys((*left, *details.values(), *draft.tags))
-    if set(tags) != set(known.item.tags):
-        keys["tags"] = render_tags(tags)
-    return changed(known, keys, draft.text)
-
-
-def _proposed(backend: MemoryBackend, made: StoredItem, draft: Draft) -> StoredItem:
-    """Return an item that waits for a person, in whose place it would be of the one that holds under its key."""
-
-    pending = changed(made, {"status": str(Status.PENDING)})
-    active = keyed(backend, draft.type, draft.key) if draft.key else None
-    if active is None or any(link.to == active.item.id for link in pending.item.links):
-        return pending
-    return with_link(pending, Link(active.item.id, Relation.SUPERSEDES))
-
-
-def _refuse_secrets(draft: Draft) -> None:
-    tags = (("a tag", tag) for tag in draft.tags)
-    refuse_secrets(
-        ("the text", draft.text),
-        ("the title", draft.title),
-        ("the key", draft.key),
-        *tags,
-        *details_read(draft.details),
-    )
-
-
-def _free_id(backend: MemoryBackend, title: str, letters: Letters) -> str:
-    for _ in range(ATTEMPTS):
-        name = item_id(title, letters())
-        if backend.get(name) is None:
-            return name
-    raise BackendError("no id was drawn that is free")
-
-
-def _bytes(text: str) -> bytes:
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise UsageError(f"the text is no Unicode at character {error.start}") from error

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from verifflowcc.base.errors import ModelError, VfccError
-from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, ModelSettings
+from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, ModelSettings, TokenSettings
 from verifflowcc.base.model.ports import Count, Model
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.candidates import Extraction, Signals, StatementCandidate
+from verifflowcc.memory.rules.code_names import key_of
 from verifflowcc.memory.rules.metric_lines import count_line
 from verifflowcc.memory.rules.model_extraction import (
     ExtractionAnswer,
@@ -189,7 +190,6 @@ def with_model(
 ) -> None:
     """Give an extractor the model of the person's settings, if they name one. Raises as reading these does."""
     from verifflowcc.base.config.config_load import user_settings
-    from verifflowcc.base.model.config_values import TokenSettings
     from verifflowcc.base.tokens.token_counter import open_counter
     from verifflowcc.memory.store.model_opening import open_model
 
@@ -249,7 +249,7 @@ def _as_rules_say(candidate: StatementCandidate, turn: Turn, extract: Extract) -
 
     So that what a model found and what the rules found on one subject replace each other.
     """
-    found = extract(replace(turn, text=candidate.content)).candidates
+    found = extract(replace(turn, text=candidate.content, before=())).candidates
     own = [each for each in found if (each.layer, each.type) == (candidate.layer, candidate.type)]
     if len(own) != 1:
         return replace(candidate, key=_known_key(candidate) or candidate.key)
@@ -271,7 +271,6 @@ def _as_rules_say(candidate: StatementCandidate, turn: Turn, extract: Extract) -
 
 def _known_key(candidate: StatementCandidate) -> str | None:
     """Return the key that the rules give a rule whose aspect they know (`start:a_`), however worded; else None."""
-    from verifflowcc.memory.rules.code_names import key_of
 
     knows = candidate.type in _RULES and candidate.subject and re.search("[:=]", candidate.value)
     return key_of(candidate.subject, candidate.value) if knows else None

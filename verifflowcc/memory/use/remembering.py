@@ -30,7 +30,7 @@ from verifflowcc.memory.rules.qualifiers import doubt_about
 from verifflowcc.memory.rules.settle import settle
 from verifflowcc.memory.rules.turn_statements import is_users_own
 from verifflowcc.memory.rules.turns import TRUST_OF, Speaker, Turn
-from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
+from verifflowcc.memory.store.placing import made_item
 from verifflowcc.memory.use.item_scope import asks, is_person, trust_of
 from verifflowcc.memory.use.laid_out import ScopeItems, mark_of
 
@@ -319,8 +319,7 @@ def _made(draft: Item, content: str, holding: ScopeItems, letters: Callable[[], 
     name = item_id(draft.title, letters())
     while name in holding.ids:
         name = item_id(draft.title, letters())
-    path = home_path(folder_of(draft.scope), draft.type, name)
-    return stored_item(path, render_item(replace(draft, id=name, path=path), content).encode("utf-8"))
+    return made_item(replace(draft, id=name), content)
 
 
 def _newer(item: Item, draft: Item) -> bool:

@@ -10,7 +10,7 @@ where a person names no model nothing is asked and nothing leaves the machine.
 from collections.abc import Callable, Sequence
 
 from verifflowcc.base.errors import ModelError, VfccError
-from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, ModelSettings
+from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, ModelSettings, TokenSettings
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.ports import Count, Model
 from verifflowcc.base.model.recall_values import Hit, RerankResult
@@ -196,7 +196,6 @@ class _Asker:
 def _asker(workspace: Workspace | None, settings: MemorySettings) -> _Asker | None:
     """Return who asks the model of the person's own settings; None where they name none."""
     from verifflowcc.base.config.config_load import user_settings
-    from verifflowcc.base.model.config_values import TokenSettings
     from verifflowcc.base.tokens.token_counter import open_counter
     from verifflowcc.memory.store.model_opening import open_model
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 
 from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files.layout import Stamps
 from verifflowcc.base.files.private_files import USER
 from verifflowcc.base.model.item_values import ScopeKind
 from verifflowcc.base.model.lazy import lazy_pattern
@@ -89,7 +90,6 @@ def _open_ones(workspace: Workspace) -> tuple[str, ...]:
     known = recall_scopes(workspace.root, workspace.local)
     if known is not None:
         return known
-    from verifflowcc.base.files.layout import Stamps
     from verifflowcc.memory.store.task_files import remember_scopes
     from verifflowcc.memory.use.task_finding import task_places
     from verifflowcc.sprint.use.sprint_reading import depends_on

@@ -227,7 +227,7 @@ class ScopeSearch:
     def _around(self, hit: Hit) -> Iterator[Neighbour]:
         """Yield the items one link away from a hit, in its scope or in another of these."""
         for scope, state in self.states.items():
-            if scope != hit.scope and _is_private(scope):
+            if scope != hit.scope and kind_of(scope) in PRIVATE:
                 continue
             leading = state.leading_to(names_of(hit.item))
             for known in (*state.named(link.to for link in hit.item.links), *leading):
@@ -264,10 +264,6 @@ def _shown(hit: Hit) -> Hit:
 def _why_invalid(known: IndexedItem) -> str:
     """Why an item does not stand; empty where it does."""
     return known.replaced or withdrawn([known.item]).get(known.item.path, "")
-
-
-def _is_private(scope: str) -> bool:
-    return kind_of(scope) in PRIVATE
 
 
 def _together(corpora: Sequence[Corpus]) -> Corpus:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from verifflowcc.base.config.config_load import user_settings
 from verifflowcc.base.errors import VfccError, WorkspaceError
 from verifflowcc.base.index.index import Index
 from verifflowcc.base.model.config_values import BackendKind, MemorySettings, TokenSettings
@@ -115,7 +116,6 @@ class ModelUse:
 
 def model_use(workspace: Workspace | None, memory: MemorySettings) -> ModelUse:
     """Return what a model took today, and the caps. Raises ConfigError or WorkspaceError for the person's settings."""
-    from verifflowcc.base.config.config_load import user_settings
     from verifflowcc.memory.store.model_opening import open_model
     from verifflowcc.memory.use.model_budget import spent_today
 

@@ -18,7 +18,7 @@ from verifflowcc.base.use.workspace import Workspace, provider
 from verifflowcc.memory.rules.tasks import Task, TaskStatus
 from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
 from verifflowcc.memory.store.task_files import changing_task, load_task, remove_task, save_task
-from verifflowcc.memory.use.adding import active_of_key, proposal_of_key
+from verifflowcc.memory.use.adding import active_of_key, keyed
 from verifflowcc.memory.use.archiving import restored_item
 from verifflowcc.memory.use.item_scope import proposes
 from verifflowcc.memory.use.recording import changed, promoted, rewritten, with_link, without_vouching
@@ -171,7 +171,7 @@ def _kept(
             )
         return there, there
     active = active_of_key(project, item.type, item.key)
-    same = active if not pending else proposal_of_key(project, item.type, item.key)
+    same = active if not pending else keyed(project, item.type, item.key)
     if same is not None:
         trust = least_trust(same.item.trust, item.trust)
         says = replace(same.item, title=item.title, tags=item.tags, details=item.details, trust=trust)

@@ -1,6 +1,6 @@
 """Start a task, and note what it finds out."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.files.item_files import draw_letters
@@ -11,7 +11,7 @@ from verifflowcc.base.model.item_values import Item, Source, SourceKind, Status
 from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
 from verifflowcc.base.model.ports import Clock, Count
 from verifflowcc.base.process.clock import SystemClock
-from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.identifiers import item_id
 from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.base.use.guarding import refuse_secrets
@@ -21,8 +21,9 @@ from verifflowcc.memory.rules.lifetimes import evicted
 from verifflowcc.memory.rules.tasks import Task
 from verifflowcc.memory.store.in_memory import InMemoryBackend
 from verifflowcc.memory.store.task_files import changing_task, load_task, save_task
+from verifflowcc.memory.use.adding import ItemRequest, Letters, keyed, record
 from verifflowcc.memory.use.archiving import EVICTED, archive_item
-from verifflowcc.memory.use.recording import Draft, Letters, changed, keyed, record, title_of
+from verifflowcc.memory.use.recording import changed, title_of
 from verifflowcc.memory.use.scopes import NAME, agent_of
 from verifflowcc.memory.use.stores import open_store
 from verifflowcc.memory.use.task_finding import active_task, find_task, tasks_folder
@@ -56,12 +57,12 @@ def evict(backend: MemoryBackend, max_items: int, *, today: str) -> tuple[Item, 
 Confirm = Callable[[str], bool]
 """Puts a question to a person; true where they say yes."""
 PROGRAM = Source(actor="tool:program")
+Pairs = tuple[tuple[str, str], ...]
 _ACTIVE = str(Status.ACTIVE)
 
 
 def count_tokens(text: str) -> int:
     """Return the tokens of a text, exactly, in the default encoding."""
-    from verifflowcc.base.tokens.token_counter import open_counter
 
     return open_counter(TokenSettings()).count(text)
 
@@ -101,17 +102,10 @@ class TaskMemoryStore:
     ) -> StoredItem:
         """Keep a text as an item of a type; with a key, in the place of the one that has it."""
         details = tuple((name, word) for name, word in (("stage", stage), ("tool", tool)) if word)
-        draft = Draft(
-            type_name,
-            text,
-            self.source,
-            tags=_tags(word for _, word in details),
-            details=details,
-            key=key,
-            tokens=self.count(text),
-            title=title_of(f"{tool}: {title_of(text, type_name)}", type_name) if tool else None,
-        )
-        return record(self._kept, draft, today=_today(self.clock), letters=self.letters)
+        wanted = _request(self._kept, type_name, text, self.source, details, key=key)
+        title = title_of(f"{tool}: {wanted.title}", type_name) if tool else wanted.title
+        wanted = replace(wanted, title=title, tokens=self.count(text))
+        return record(self._kept, wanted, today=_today(self.clock), letters=self.letters)
 
     def stage_outputs(self, stage: str) -> list[StoredItem]:
         """Return all items that the task has from one stage, oldest first; those of one day by id."""
@@ -150,15 +144,15 @@ class ProjectMemoryStore:
 
     def add_decision(self, text: str, tags: Sequence[str] = (), *, key: str | None = None) -> StoredItem:
         """Keep a decision under tags. Raises UsageError for an empty text, BackendError."""
-        return self._add(Draft("decision", text, self._source, _tags(tags), key=key))
+        return self._add("decision", text, (), tags, key)
 
     def add_convention(self, text: str, scope: str, *, key: str | None = None) -> StoredItem:
         """Keep a convention and what it holds for. Raises UsageError for an empty text, BackendError."""
-        return self._add(Draft("convention", text, self._source, _tags([scope]), (("scope", scope),), key))
+        return self._add("convention", text, (("scope", scope),), (), key)
 
     def add_failure(self, code: str, lesson: str, *, key: str | None = None) -> StoredItem:
         """Keep the code of a failure and the lesson of it. Raises UsageError for an empty lesson, BackendError."""
-        return self._add(Draft("failure", lesson, self._source, _tags([code]), (("code", code),), key))
+        return self._add("failure", lesson, (("code", code),), (), key)
 
     def decisions(self, tags: Sequence[str] | None = None) -> list[StoredItem]:
         """Return the active decisions, newest first: those with any of the tags, or all."""
@@ -167,13 +161,11 @@ class ProjectMemoryStore:
 
     query_decisions = decisions
 
-    @property
-    def _source(self) -> Source:
-        return Source(self.source.kind, self.source.actor, self.project_id, self.source.session)
-
-    def _add(self, draft: Draft) -> StoredItem:
-        added = record(self.backend, draft, today=_today(self.clock), letters=self.letters)
-        if draft.source.kind in (SourceKind.EXTRACTED, SourceKind.INFERRED):
+    def _add(self, type_name: str, text: str, details: Pairs, tags: Sequence[str], key: str | None) -> StoredItem:
+        source = replace(self.source, project=self.project_id)
+        wanted = _request(self.backend, type_name, text, source, details, tags, key)
+        added = record(self.backend, wanted, today=_today(self.clock), letters=self.letters)
+        if source.kind in (SourceKind.EXTRACTED, SourceKind.INFERRED):
             evict(self.backend, self.max_items, today=_today(self.clock))
         return added
 
@@ -201,12 +193,12 @@ class GlobalMemoryStore:
         Raises UsageError for an empty text, BackendError.
         """
         refuse_secrets(("the text", text), ("the category", category), ("the key", key))
-        known = keyed(self.backend, "preference", key) if key else None
+        known = keyed(self.backend, "preference", key, Status.ACTIVE)
         what = f"Change the preference {known.item.title!r} to {text!r}" if known else f"Add the preference {text!r}"
         if not self._yes(f"{what} (category: {category})?"):
             return None
-        draft = Draft("preference", text, self.source, _tags([category]), (("category", category),), key)
-        return record(self.backend, draft, today=_today(self.clock), letters=self.letters)
+        wanted = _request(self.backend, "preference", text, self.source, (("category", category),), key=key)
+        return record(self.backend, wanted, today=_today(self.clock), letters=self.letters)
 
     def change_preference(self, item_id: str, text: str) -> StoredItem | None:
         """Ask, then change a preference; None without a yes. Raises UsageError where there is no such preference."""
@@ -220,13 +212,13 @@ class GlobalMemoryStore:
             return None
         with self.backend.writing():
             keys = {"title": scalar(title_of(text, "preference")), "updated": _today(self.clock)}
-            self.backend.add(changed(self.backend.get(item_id) or known, keys, text))
+            self.backend.add(changed(self.backend.get(item_id) or known, keys, _body(text)))
             return self.backend.get(item_id)
 
     def add_pattern(self, text: str, domain: str, *, key: str | None = None) -> StoredItem:
         """Keep a pattern of a domain, without asking. Raises UsageError for an empty text, BackendError."""
-        draft = Draft("pattern", text, self.source, _tags([domain]), (("domain", domain),), key)
-        return record(self.backend, draft, today=_today(self.clock), letters=self.letters)
+        wanted = _request(self.backend, "pattern", text, self.source, (("domain", domain),), key=key)
+        return record(self.backend, wanted, today=_today(self.clock), letters=self.letters)
 
     def preferences(self, category: str | None = None) -> list[StoredItem]:
         """Return the active preferences, newest first: those of a category, or all."""
@@ -254,8 +246,24 @@ def _demand(backend: MemoryBackend, scope: str) -> None:
         raise UsageError(f"this store is for the scope {scope}, and the backend is one of {backend.scope}")
 
 
-def _tags(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for word in words if word))
+def _body(text: str) -> str:
+    return text.replace("\r\n", "\n").strip("\n")
+
+
+def _request(
+    backend: MemoryBackend,
+    type_name: str,
+    text: str,
+    source: Source,
+    details: Pairs = (),
+    tags: Sequence[str] = (),
+    key: str | None = None,
+) -> ItemRequest:
+    words = tuple(dict.fromkeys(word for word in (*(value for _, value in details), *tags) if word))
+    title, text = title_of(text, type_name), _body(text)
+    return ItemRequest(
+        backend.scope, type_name, title, text, source, title_given=True, key=key, tags=words, details=details
+    )
 
 
 def _today(clock: Clock) -> str:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verifflowcc.base.config.config_load import user_settings
 from verifflowcc.base.files.layout import MEMORY, DerivedSource, Place, SourceContent, Stamps, as_on_disk
 from verifflowcc.base.files.private_files import USER as USER_FOLDER
 from verifflowcc.base.files.private_files import user_home, user_settings_file
@@ -274,7 +275,6 @@ def user_items(sources: Sources, config: Config, agent: str, stamps: Stamps) -> 
 
     Raises what opening their store does.
     """
-    from verifflowcc.base.config.config_load import user_settings
 
     assembly = config.memory.assembly.of(agent)
     if assembly.user_items == 0 or assembly.user_types == ():

@@ -4,6 +4,7 @@ import os
 
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.files.layout import MEMORY, Place
+from verifflowcc.base.files.ledger import read_text
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
@@ -74,7 +75,6 @@ def progress_of(workspace: Workspace, place: Place, state: SprintState | None) -
     path = f"{MEMORY}/sprint/{place.sprint}/progress.json"
     if state is not None:
         return path, progress_text(workspace, place.sprint)
-    from verifflowcc.base.files.ledger import read_text
 
     text = read_text(workspace.root / path)
     return (path, text) if text.strip() else None

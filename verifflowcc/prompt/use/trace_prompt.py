@@ -4,7 +4,6 @@ What an item's tests are and how they went is looked up for the items that are o
 only evidence that is committed counts, and only for the content that the commit has.
 """
 
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.sprint_state import SprintState, StageState, artifacts_folder
 from verifflowcc.base.model.trace_codes import TEST_FILES
+from verifflowcc.base.model.trace_values import TraceSources
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.artifact_criteria import (
@@ -28,6 +28,7 @@ from verifflowcc.gates.rules.artifact_criteria import (
     suggested_for,
 )
 from verifflowcc.items.store.item_walk import ITEMS, MemoryWalk
+from verifflowcc.memory.rules.recall_scoring import question_of
 from verifflowcc.prompt.rules.data_sentences import (
     edits_everything,
     permission_text,
@@ -35,7 +36,7 @@ from verifflowcc.prompt.rules.data_sentences import (
     sprint_text,
     stage_text,
 )
-from verifflowcc.prompt.rules.template_view import one_line
+from verifflowcc.prompt.rules.template_view import one_line, prose
 from verifflowcc.prompt.use.source_files import folder_for_caches, shown_tools
 from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.sprint.rules.sprint_people import progress_document
@@ -170,9 +171,11 @@ def _described(name: str, owed: OwedFile) -> str:
 
 def _commands(config: Config) -> Iterator[str]:
     """Yield the project's commands as a person would run them, and how to record what they show."""
+    from shlex import join  # its expressions are compiled at its import
+
     for name, command in sorted(config.gates.commands.items()):
         words = [word for word in command.argv if "{" not in word]
-        yield one_line(f"{name}: `{shlex.join(words)}`; `vfcc evidence run {name}` records the result.")
+        yield one_line(f"{name}: `{join(words)}`; `vfcc evidence run {name}` records the result.")
 
 
 def _tools(question: Question, tree: ProjectTree) -> tuple[Mapping[str, Json], str]:
@@ -269,7 +272,6 @@ class PromptTrace:
         """Return the items that a prompt may have. Where states cannot be read, `reader` notes it."""
         if not any(path.endswith(".md") for path in _paths(request.tree)):
             return TraceOffer()
-        from verifflowcc.base.model.trace_values import TraceSources
         from verifflowcc.trace.rules.sprint_scope import ItemNames, sprint_scope
         from verifflowcc.trace.rules.trace_view import TraceView
 
@@ -368,7 +370,6 @@ def _texts(request: "SourceRequest") -> Iterator[tuple[str, str]]:
 
 
 def _near(view: "TraceView", scope: "SprintScope", names: "ItemNames", task: str) -> "list[SprintItem]":
-    from verifflowcc.memory.rules.recall_scoring import question_of
     from verifflowcc.trace.rules.sprint_scope import near_task
 
     inside = {each.item.id for each in (*scope.items, *scope.above)}
@@ -377,7 +378,6 @@ def _near(view: "TraceView", scope: "SprintScope", names: "ItemNames", task: str
 
 
 def _entry(view: "TraceView", reached: "SprintItem", *, in_scope: bool) -> TraceEntry:
-    from verifflowcc.prompt.rules.template_view import prose
     from verifflowcc.trace.rules.item_lines import item_line
     from verifflowcc.trace.rules.item_state import coverage_of
 

@@ -13,7 +13,7 @@ from verifflowcc.base.model.events import Event, LedgerRead
 from verifflowcc.base.model.people import Opinion, Review
 from verifflowcc.base.model.sprint_state import SprintLine, SprintState, SprintStatus
 from verifflowcc.base.model.trace_values import Outcome
-from verifflowcc.base.records import dataclass
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_bytes, fold_newlines
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.report_page import SprintReport
@@ -332,7 +332,6 @@ def _sprint(
     )
     if not facts.is_open:
         return facts
-    from verifflowcc.base.records import replace
 
     try:
         gates = ask_stage(source, line.id) if state.current else None
@@ -390,7 +389,6 @@ def _prompts(source: Workspace, sprints: tuple[SprintFacts, ...], *, local: bool
 
 def _prompt(source: Workspace, asked: Question, *, active: bool, local: bool) -> ReportedPrompt:
     """Compile a prompt without history, tasks and user memory; of a commit, it is that of `--committed`."""
-    from verifflowcc.base.records import replace
 
     question = replace(asked, with_local=False)
     words = ["context show", f"--agent {asked.agent}"]

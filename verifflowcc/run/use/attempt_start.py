@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Event
 
 from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, read_tools
 from verifflowcc.base.errors import VfccError, WorkspaceError
@@ -164,7 +165,6 @@ def run_attempts(driver: RunDriver, run: RunState, attempts: Sequence[RunAttempt
     if len(works) <= 1:
         return tuple(each(driver.stop_now) for each in works)
     from concurrent.futures import ThreadPoolExecutor
-    from threading import Event
 
     halted = Event()
 

@@ -9,6 +9,7 @@ from verifflowcc.base.process.clock import terminal_in_use
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal import output as out
+from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.use.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
@@ -167,7 +168,6 @@ def _learned(done: "Transition") -> list[str]:
     """What the sprint offers to keep, each with its command."""
     if not done.learnings:
         return []
-    from verifflowcc.base.text.hidden_text import printable
 
     lines = ["", f"learned in {done.state.id}, and kept only if you say so:"]
     for each in done.learnings:

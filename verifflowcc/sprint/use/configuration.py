@@ -1,11 +1,13 @@
 """The configuration of a workspace: used by every service, checked, explained, and described for editors."""
 
+import json
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.config.config_load import FILE, LoadedConfig, load_config, read_config
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.model.config_values import DEFAULT_ROLE, Config
 from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.store.workflow_load import (
     OWN,
@@ -97,7 +99,6 @@ def show_config(workspace: Workspace) -> "tuple[Setting, ...]":
 
 def config_schema() -> str:
     """Return the JSON Schema of `config.yaml` as text with a final newline."""
-    import json
 
     from verifflowcc.base.config.config_models import json_schema
 
@@ -135,7 +136,6 @@ def _unknown_roles(workspace: Workspace, config: Config) -> tuple[str, ...]:
 
     It is allowed, since the role's agent may come later, but is often a typing error.
     """
-    from verifflowcc.base.text.plain_words import nearest
 
     prompts = (templates_folder() / "prompts", workspace.memory / "templates")
     known = {path.name.removesuffix(".md.j2") for folder in prompts for path in folder.glob("*.md.j2")}

@@ -10,9 +10,10 @@ from verifflowcc.base.model.item_values import is_trace_type
 from verifflowcc.base.model.layers import RECALL, TRACE, Layer
 from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
 from verifflowcc.base.model.ports import Health, Remark
+from verifflowcc.base.text.secrets import place_of, withhold
 from verifflowcc.base.use.workspace import MEMORY as WORKSPACE_MEMORY
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.sprint.store.scanned_backend import scanned_store
+from verifflowcc.sprint.store.scanned_backend import scan_text, scanned_store
 from verifflowcc.sprint.use.configuration import effective_config
 
 _PROJECT = f"{MEMORY}/project/"
@@ -120,9 +121,7 @@ def refuse_scanned(workspace: Workspace, before: str, after: str, what: str) -> 
     """
     if before == after or not asks_for_scan(workspace):
         return
-    from verifflowcc.base.text.secrets import place_of, withhold
     from verifflowcc.base.use.guarding import HINT
-    from verifflowcc.sprint.store.scanned_backend import scan_text
 
     held = set(before.splitlines())
     for each in scan_text(after):

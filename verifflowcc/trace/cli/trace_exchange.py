@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from verifflowcc import __version__
 from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import DryRunFlag, IdArgument, JsonFlag, JunitOption, OutputOption
 from verifflowcc.base.text.plain_words import counted
@@ -30,7 +31,6 @@ def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") 
     `prefix` is the folder of the project in its repository. `of` has the codes of the check.
     """
     if form == "sarif":
-        from verifflowcc import __version__
         from verifflowcc.trace.rules.findings_formats import sarif_text
 
         return sarif_text(report, __version__, prefix, of)

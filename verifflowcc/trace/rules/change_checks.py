@@ -4,12 +4,13 @@ from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from verifflowcc.base.model.findings import FindingCollector
 from verifflowcc.base.model.item_values import Link, Stamp, Status
 from verifflowcc.base.model.trace_codes import Need
 from verifflowcc.base.model.trace_values import CriterionState, Results, TraceItem
 from verifflowcc.base.text.plain_words import with_article
 from verifflowcc.trace.rules import check_steps as steps
-from verifflowcc.trace.rules.check_steps import FindingCollector, pointed_content
+from verifflowcc.trace.rules.check_steps import pointed_content
 from verifflowcc.trace.rules.fingerprint import StampParts, read_stamp, stamp_of_item, stamp_of_link
 from verifflowcc.trace.rules.item_state import code_paths
 from verifflowcc.trace.rules.trace_view import NONE, VERIFIES, TestJoins, TraceView

@@ -1,11 +1,7 @@
-"""The findings of the trace checks, and how many things each check examined."""
-
-from collections import Counter
-from collections.abc import Iterable
+"""What the trace checks share: the content that an item points to, and the next commands."""
 
 from verifflowcc.base.model.findings import MARK
-from verifflowcc.base.model.trace_codes import CHECKS, TracePolicy
-from verifflowcc.base.model.trace_values import CheckCount, Finding, Severity, TraceItem
+from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.text.canonical import digest_of_named, digest_text
 from verifflowcc.trace.rules.answers import implementers
 from verifflowcc.trace.rules.trace_view import TraceView
@@ -105,71 +101,3 @@ def edit(path: str, line: int) -> str:
 def mark(item_id: str) -> str:
     """Mark a test with an item that it verifies."""
     return f"{MARK}{item_id}"
-
-
-_ORDER = {severity: number for number, severity in enumerate(Severity)}
-
-
-class FindingCollector:
-    """Collects findings; those of a check that is off are not kept.
-
-    A finding's `message` is one sentence, `step` the next command, `about` tells it from others of its code and item,
-    `also` are further files that it is about.
-    """
-
-    def __init__(self, policy: TracePolicy) -> None:
-        self._weights = {code: policy.severities.get(code, check.severity) for code, check in CHECKS.items()}
-        self._asked: Counter[str] = Counter()
-        self._passed_over: Counter[str] = Counter()
-        self.found: list[Finding] = []
-
-    def on(self, *codes: str) -> bool:
-        """Say whether any of these checks is asked at all."""
-        return any(self._weights[code] is not Severity.OFF for code in codes)
-
-    def ask(self, codes: Iterable[str], count: int, passed_over: int = 0) -> None:
-        """Add to the number of things that checks examined, and skipped as planned."""
-        for code in codes:
-            self._asked[code] += count
-            self._passed_over[code] += passed_over
-
-    def item(
-        self, code: str, item: TraceItem, line: int, message: str, step: str, about: str = "", also: Iterable[str] = ()
-    ) -> None:
-        """Tell something of an item, at a line of its file."""
-        weight = self._weights[code]
-        if weight is not Severity.OFF:
-            family = CHECKS[code].family
-            self.found.append(
-                Finding(code, family, weight, item.id, item.type, item.path, line, message, step, about, tuple(also))
-            )
-
-    def place(
-        self, code: str, path: str, line: int, message: str, step: str, about: str = "", also: Iterable[str] = ()
-    ) -> None:
-        """Tell something that is about no item."""
-        weight = self._weights[code]
-        if weight is not Severity.OFF:
-            family = CHECKS[code].family
-            self.found.append(Finding(code, family, weight, "", "", path, line, message, step, about, tuple(also)))
-
-    def findings(self) -> tuple[Finding, ...]:
-        """Return the findings in their stable order: severity, path, line, code, about."""
-        order = _ORDER
-        return tuple(
-            sorted(
-                self.found,
-                key=lambda each: (
-                    order[each.severity], each.path, each.line, each.code, each.about, each.item, each.message
-                ),
-            )
-        )  # fmt: skip
-
-    def asked(self) -> tuple[CheckCount, ...]:
-        """Return each active check with its denominator, in the order of the table."""
-        found = Counter(each.code for each in self.found)
-        return tuple(
-            CheckCount(code, weight, self._asked[code], found[code], self._passed_over[code])
-            for code, weight in self._weights.items()
-            if weight is not Severity.OFF
-        )

@@ -192,13 +192,9 @@ def _shown(view: TraceView, item: TraceItem, method: str | None) -> bool:
     others = [each for each in specifications(view, item) if _answers_itself(view, each)]
     if not _consistent(view, item) or not all(each.passed for each in tests):
         return False
-    if not all(_shown_by_word(view, each) for each in others):
+    if not all(_consistent(view, each) and _has_word(view, each) for each in others):
         return False
     return bool(tests or others) if method in {None, TEST} else _has_word(view, item)
-
-
-def _shown_by_word(view: TraceView, item: TraceItem) -> bool:
-    return _consistent(view, item) and _has_word(view, item)
 
 
 def _consistent(view: TraceView, item: TraceItem) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from verifflowcc.base.formats.trace_tests import TestNames
+from verifflowcc.base.model.findings import FindingCollector
 from verifflowcc.base.model.item_values import Link, Ref, Status
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_codes import TracePolicy
@@ -12,7 +13,7 @@ from verifflowcc.base.model.trace_values import CodeFile, TraceItem
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.glob import matches, select
 from verifflowcc.trace.rules import check_steps as steps
-from verifflowcc.trace.rules.check_steps import FindingCollector, symbol_digest
+from verifflowcc.trace.rules.check_steps import symbol_digest
 from verifflowcc.trace.rules.trace_view import TestJoins, TraceView
 
 # Circles in a graph, in time proportional to its size, however deep it is.

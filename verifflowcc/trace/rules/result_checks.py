@@ -3,10 +3,10 @@
 from collections import defaultdict
 
 from verifflowcc.base.formats.result_lines import NOT_DISCRIMINATING
+from verifflowcc.base.model.findings import FindingCollector
 from verifflowcc.base.model.gate_values import EvidenceTrust
 from verifflowcc.base.model.trace_values import Outcome, ResultReport, TraceItem
 from verifflowcc.trace.rules import check_steps as steps
-from verifflowcc.trace.rules.check_steps import FindingCollector
 from verifflowcc.trace.rules.join_tests import ResultVerdict
 from verifflowcc.trace.rules.trace_view import NONE, JoinedTests, NamedTest, TestJoins, TraceView
 

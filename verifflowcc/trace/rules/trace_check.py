@@ -4,9 +4,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
+from verifflowcc.base.model.findings import FindingCollector
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.model.trace_codes import CHECKS, TracePolicy
 from verifflowcc.base.model.trace_values import Outcome, TraceItem, TraceReport, TraceSources
 from verifflowcc.base.text.placeholders import has_part
 from verifflowcc.trace.rules import check_steps as steps
@@ -21,7 +22,6 @@ from verifflowcc.trace.rules.change_checks import (
     check_reviews,
     ways_up,
 )
-from verifflowcc.trace.rules.check_steps import FindingCollector
 from verifflowcc.trace.rules.fingerprint import type_digests
 from verifflowcc.trace.rules.join_tests import ResultVerdict
 from verifflowcc.trace.rules.link_checks import check_links, check_owners, check_refs
@@ -323,7 +323,7 @@ def check(sources: TraceSources, policy: TracePolicy) -> TraceReport:
 
 def check_view(view: TraceView) -> TraceReport:
     """Return the report of all checks on a view; the view caches what they computed."""
-    tell, joins = FindingCollector(view.policy), view.joins
+    tell, joins = FindingCollector(CHECKS, view.policy.severities), view.joins
     check_identity(view, tell)
     check_schema(view, tell)
     check_links(view, tell)

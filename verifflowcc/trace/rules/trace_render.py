@@ -7,13 +7,12 @@ Only for files that do not exist yet; an existing one is edited. What is empty i
 
 from collections.abc import Iterable
 
-from verifflowcc.base.formats.front_matter_values import FieldScalar, FieldTable
+from verifflowcc.base.formats.front_matter_values import FieldScalar
 from verifflowcc.base.formats.item_render import render_rows, render_source, render_tags, scalar
-from verifflowcc.base.model.item_values import Link, Ref, Source, Stamp, Status
+from verifflowcc.base.model.item_values import Source, Stamp, Status
 from verifflowcc.base.model.trace_codes import RelationRule, TracePolicy
 from verifflowcc.base.model.trace_values import TraceItem, Verification
-from verifflowcc.base.records import field_names
-from verifflowcc.items.rules.front_matter_list import entry
+from verifflowcc.items.rules.front_matter_list import entry, link_entry, table_of
 from verifflowcc.trace.rules.trace_view import TraceView
 
 # The relations that may lead from one item to another, and the reasons against a new link.
@@ -77,7 +76,7 @@ def render_trace_item(item: TraceItem, body: str, *, source: Source = Source(), 
         ("derived", "true" if item.derived else None),
         ("planned", _plain(item.planned) if item.planned else None),
         ("links", _block(entry(link_entry(each)) for each in item.links)),
-        ("refs", _block(entry(_table(each)) for each in item.refs)),
+        ("refs", _block(entry(table_of(each)) for each in item.refs)),
         ("tests", _block(map(scalar, item.tests))),
         ("evidence", _block(map(scalar, item.evidence))),
         ("reviewed", stamp_line(item.reviewed) if item.reviewed else None),
@@ -90,33 +89,14 @@ def render_trace_item(item: TraceItem, body: str, *, source: Source = Source(), 
     return render_rows(rows, body if body.strip() else "")
 
 
-def link_entry(link: Link) -> FieldTable:
-    """Return a link as a value of front matter."""
-    ends = (("to", text_value("to", link.to)), ("relation", text_value("relation", link.relation)))
-    return FieldTable((*ends, *(_table(link.stamp).pairs if link.stamp else ())), 1)
-
-
 def stamp_line(stamp: Stamp | Verification) -> str:
     """Return a person's stamp or word as the line behind its key."""
-    return entry(_table(stamp))
-
-
-def _table(record: Stamp | Verification | Ref) -> FieldTable:
-    pairs = ((name, getattr(record, name)) for name in field_names(record))
-    return FieldTable(tuple((name, text_value(name, value)) for name, value in pairs if value is not None), 1)
+    return entry(table_of(stamp))
 
 
 def _block(lines: Iterable[str]) -> str | None:
     """Return a list as one line for each entry below its key; None where it is empty."""
     return "".join(f"\n  - {line}" for line in lines) or None
-
-
-def text_value(name: str, text: str) -> FieldScalar:
-    """Return a text as a value of front matter.
-
-    A day (`on`) is not quoted, as people write it.
-    """
-    return FieldScalar(text, name == "on", 1)
 
 
 def _plain(text: str) -> str:

@@ -70,7 +70,6 @@ def is_baseline(data: bytes) -> bool:
 
     A file that is no JSON at all is one that was damaged, so it is asked further.
     """
-    import json
 
     try:
         value = json.loads(data)

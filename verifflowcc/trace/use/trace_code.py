@@ -35,6 +35,7 @@ from verifflowcc.trace.store.trace_cache import (
     ItemRow,
     TraceIndex,
     ends_of,
+    parse_trace_item,
     trace_item_from_text,
     trace_item_to_text,
 )
@@ -350,7 +351,6 @@ def _parsed(path: str, data: bytes, types: Collection[str]) -> TraceItem | None:
     line = conflict_line(data)
     if line is not None:
         raise FormatError(f"{path}:{line}: contains merge conflict markers")
-    from verifflowcc.trace.store.trace_cache import parse_trace_item  # the index knows the files that did not change
 
     return parse_trace_item(path, data, types)
 

@@ -13,7 +13,7 @@ from verifflowcc.base.files.item_files import (
     writing_items,
 )
 from verifflowcc.base.files.write import sweep
-from verifflowcc.base.formats.front_matter_values import FieldTable, Value, member
+from verifflowcc.base.formats.front_matter_values import Value
 from verifflowcc.base.model.item_values import Link, Ref, Source, Status, Trust
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_codes import METHODS, ItemRule, TracePolicy
@@ -25,14 +25,14 @@ from verifflowcc.base.text.plain_words import with_article
 from verifflowcc.base.use.guarding import refuse_new_secret, refuse_secrets
 from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line, one_of, prose
 from verifflowcc.base.use.workspace import MEMORY, Workspace
-from verifflowcc.items.rules.front_matter_list import ListEdit
+from verifflowcc.items.rules.front_matter_list import ListEdit, link_entry, without_links
 from verifflowcc.items.store.item_edits import edit_item, edit_item_list
 from verifflowcc.sprint.use.item_loading import reason_here, refuse_scanned
 from verifflowcc.trace.rules.fingerprint import own_digest
 from verifflowcc.trace.rules.item_wording import normative
-from verifflowcc.trace.rules.trace_render import REFINES, against, fitting, link_entry, render_trace_item
+from verifflowcc.trace.rules.trace_render import REFINES, against, fitting, render_trace_item
 from verifflowcc.trace.rules.trace_view import TraceView, find_item
-from verifflowcc.trace.use.trace_sources import full_view, items_view
+from verifflowcc.trace.use.trace_sources import full_view, items_view, read_one
 
 # Changes of items that are there already: made to their bytes, then written under the lock, each file whole.
 
@@ -56,7 +56,6 @@ def begin_edit(workspace: Workspace, item: TraceItem) -> ItemFileEdit:
 
     Raises ConflictError where the file is not the item any more, or a merge has left its marks in it.
     """
-    from verifflowcc.trace.use.trace_sources import read_one
 
     data = read_item_file(workspace.root, item.path)
     now = read_one(workspace, item.path, data)
@@ -99,24 +98,6 @@ def write_edits(workspace: Workspace, edits: Iterable[ItemFileEdit]) -> tuple[st
         for edit in wanted:
             replace_item_file(workspace.root, edit.path, edit.before, edit.after)
     return tuple(edit.path for edit in wanted)
-
-
-def with_texts(value: Value, texts: Mapping[str, str | None]) -> FieldTable:
-    """Return a mapping with keys set, or removed where None.
-
-    Keys stay in their places; new ones are added behind the others.
-
-    Keys that are not named stay as they are.
-    """
-    from verifflowcc.trace.rules.trace_render import text_value
-
-    pairs = dict(value.pairs) if isinstance(value, FieldTable) else {}
-    for name, text in texts.items():
-        if text is None:
-            pairs.pop(name, None)
-        else:
-            pairs[name] = text_value(name, text)
-    return FieldTable(tuple(pairs.items()), 1)
 
 
 # Link two trace items, or take a link away; and retire an item.
@@ -181,11 +162,8 @@ def unlink_items(workspace: Workspace, name: str, to: str, relation: str | None 
             f"{item.id} does not link to {target}{by}; it links to {there}", hint=f"vfcc trace show {item.id}"
         )
     relations = tuple(dict.fromkeys(link.relation for link in meant))
-
-    def without(values: tuple[Value, ...]) -> ListEdit:
-        return ListEdit(dict.fromkeys(_places(values, target, relations)))
-
-    write_edits(workspace, [set_list(begin_edit(workspace, item), "links", without)])
+    edit = set_list(begin_edit(workspace, item), "links", lambda values: without_links(values, target, relations))
+    write_edits(workspace, [edit])
     return LinkChange(item.id, target, relations, item.path)
 
 
@@ -230,14 +208,6 @@ def _linked(item: TraceItem, to: str) -> str | None:
     exact = [each for each in ids if each.casefold() == wanted]
     begun = [each for each in ids if wanted and each.casefold().startswith(wanted)]
     return exact[0] if exact else begun[0] if len(begun) == 1 else None
-
-
-def _places(values: tuple[Value, ...], target: str, relations: Sequence[str]) -> list[int]:
-    return [
-        index
-        for index, value in enumerate(values)
-        if member(value, "to") == target and member(value, "relation") in relations
-    ]
 
 
 ATTEMPTS = 200

@@ -7,20 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.base.errors import NotAllowed, UsageError, VfccError
 from verifflowcc.base.formats.front_matter_values import FieldScalar, FieldTable, Value, member
+from verifflowcc.base.git.git_trace import find_place, read_authors
 from verifflowcc.base.model.item_values import Link, Stamp, Status
 from verifflowcc.base.model.people import same_person
 from verifflowcc.base.model.trace_values import TraceItem, Verification
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.stage_words import one_line, one_of
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.items.rules.front_matter_list import ListEdit
+from verifflowcc.items.rules.front_matter_list import ListEdit, with_texts
 from verifflowcc.sprint.use.people_acting import require_person
 from verifflowcc.trace.rules.answers import CodePlace, implementers
 from verifflowcc.trace.rules.check_steps import pointed_content, symbol_digest
 from verifflowcc.trace.rules.fingerprint import LinkState, link_state, review_word, stamp_of_item, stamp_of_link
 from verifflowcc.trace.rules.trace_render import stamp_line
 from verifflowcc.trace.rules.trace_view import TraceView, find_item
-from verifflowcc.trace.use.trace_edits import ItemFileEdit, begin_edit, set_keys, set_list, with_texts, write_edits
+from verifflowcc.trace.use.trace_edits import ItemFileEdit, begin_edit, set_keys, set_list, write_edits
 from verifflowcc.trace.use.trace_sources import full_view, items_view
 
 # Review trace items: a person stamps an item and its unreviewed links.
@@ -148,7 +149,6 @@ def _own(workspace: Workspace, items: Sequence[TraceItem], actor: str) -> frozen
     A file names its author; else the actor must be its only committer. A reviewer who commits the review is one of the
     committers, so being one of several proves nothing.
     """
-    from verifflowcc.base.git.git_trace import find_place, read_authors
 
     named = [item for item in items if item.author and ":" in item.author]
     own = {item.id for item in named if same_person(actor, item.author or "")}

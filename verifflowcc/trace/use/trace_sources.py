@@ -28,13 +28,15 @@ from verifflowcc.base.use.workspace import MEMORY, Workspace, provider
 from verifflowcc.sprint.use.pinned_workflow import policy_of
 from verifflowcc.trace.rules.trace_table import encode_baseline, is_baseline, read_baseline
 from verifflowcc.trace.rules.trace_view import TraceView
-from verifflowcc.trace.store.trace_cache import TraceIndex
+from verifflowcc.trace.store.trace_cache import TraceIndex, parse_trace_item
 from verifflowcc.trace.use.trace_code import (
     INDEX,
     ProjectStamps,
     TraceItems,
     garbage_collection_paused,
     read_around,
+    read_code,
+    read_items,
     read_stamps,
     read_walked,
 )
@@ -47,9 +49,6 @@ def items_view(workspace: Workspace) -> TraceView:
 
     Raises ConfigError where the configuration or the workflow is not sound.
     """
-    from verifflowcc.base.model.trace_values import TraceSources
-    from verifflowcc.sprint.use.pinned_workflow import policy_of
-    from verifflowcc.trace.use.trace_code import read_items
 
     policy = policy_of(workspace)
     read = read_items(workspace, policy)
@@ -61,8 +60,6 @@ def read_one(workspace: Workspace, path: str, data: bytes) -> TraceItem | None:
 
     `path` begins at the project's root.
     """
-    from verifflowcc.sprint.use.pinned_workflow import policy_of
-    from verifflowcc.trace.store.trace_cache import parse_trace_item
 
     return parse_trace_item(path, data, policy_of(workspace).types)
 
@@ -313,7 +310,6 @@ def gather(
 ) -> GatheredSources:
     """Return the sources of a project that was looked at; with `around`, of these items alone."""
     from verifflowcc.trace.rules.fingerprint import type_digests
-    from verifflowcc.trace.use.trace_code import read_code
 
     read = around or read_walked(workspace, looked.walk, policy, index)
     code = read_code(workspace, looked.content, policy, read.items, looked.config.trace.exclude)
@@ -346,17 +342,13 @@ def _git(
     ids = {item.id: item.path for item in items if item.status is not Status.ARCHIVED}
     nameless = any(item.reviewed is not None and item.author is None for item in items)
     try:
-        past = _past(workspace, place, index)
+        past = _kept(index, "git-past", place.key, _PAST, lambda: read_past(workspace.root, place))
         authors = _authors(workspace, place, index) if nameless else {}
         reused = read_reused(workspace.root, place, past, ids)
         collisions = read_collisions(workspace.root, place, past, ids)
     except VfccError as error:
         return GitTrace(problem=error.message), ()
     return GitTrace(place.target, reused, collisions, authors), (*place.notices, *past.notices)
-
-
-def _past(workspace: Workspace, place: GitPlace, index: TraceIndex) -> CommitHistory:
-    return _kept(index, "git-past", place.key, _PAST, lambda: read_past(workspace.root, place))
 
 
 def _authors(workspace: Workspace, place: GitPlace, index: TraceIndex) -> _Authors:
