@@ -6,16 +6,16 @@ on disk.
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha1
 from pathlib import Path
 from stat import S_ISREG
 
-from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.errors import FileErrors, UsageError, WorkspaceError
 from verifflowcc.base.files.write import on_disk, shown_name
 from verifflowcc.base.git.git_command import ask_git, start_git
 from verifflowcc.base.git.work_tree import FOLDER, GONE, LINK, blob_ids, read_work_tree
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import sha1
 
 # The bytes of source files and the ids that git gives them, in the working tree and in commits.
 
@@ -31,7 +31,7 @@ def blob_id(data: bytes) -> str:
     >>> blob_id(b"")
     'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
     """
-    return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    return sha1(b"blob %d\0" % len(data) + data).hexdigest()
 
 
 def read_source(full: bytes, most: int) -> tuple[str, bytes | None] | None:
@@ -48,7 +48,9 @@ def read_source(full: bytes, most: int) -> tuple[str, bytes | None] | None:
         data = file.read(most + 1)
         if len(data) <= most:
             return blob_id(data), data
-        whole = sha1(b"blob %d\0" % found.st_size, usedforsecurity=False)
+        import hashlib  # of a large file
+
+        whole = hashlib.sha1(b"blob %d\0" % found.st_size, usedforsecurity=False)
         while data:
             whole.update(data)
             data = file.read(_CHUNK_BYTES)
@@ -303,10 +305,8 @@ def contents(top: Path, files: Mapping[str, TreeFile]) -> Iterator[tuple[str, by
 
 
 def _read(full: Path) -> bytes:
-    try:
+    with FileErrors("read", full):
         return os.fsencode(full.readlink()) if full.is_symlink() else full.read_bytes()
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {full}: {error.strerror or error}") from error
 
 
 def _mode(full: bytes) -> str:

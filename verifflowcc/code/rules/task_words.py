@@ -228,7 +228,7 @@ _AS_CODE = lazy_pattern(
 
 @dataclass(frozen=True, slots=True)
 class TaskTerms:
-    """Word → its weight, the identifiers of the task as they stand, and what could be a path or a file's name."""
+    """Word → its weight, the identifiers of the task as they are, and what could be a path or a file's name."""
 
     words: Mapping[str, float]
     names: frozenset[str]
