@@ -24,7 +24,6 @@ from verifflowcc.code.rules.rank_units import (
     FileWeights,
     RankedFile,
     RankedUnit,
-    idf,
     rank_code,
     units_of,
 )
@@ -39,7 +38,7 @@ from verifflowcc.code.rules.snippets import (
     signature,
     size_of,
 )
-from verifflowcc.code.rules.task_words import LONGEST, TaskTerms, WordCounter, asked
+from verifflowcc.code.rules.task_words import LONGEST, TaskTerms, WordCounter, asked, idf
 
 # The fixtures that tests use: functions of pytest which a test names as its parameters.
 
