@@ -177,18 +177,18 @@ _OUTLINES = "outlines"
 def read_outlines(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, index: TraceIndex) -> TraceItems | None:
     """Return the same items, outlined, where no trace item changed since the index learned them. Raises the same."""
     demand_no_journal(workspace.memory)
-    key, fresh, stamps = _reading(policy), walk.fresh, walk.stamps
+    key, fresh, paths, stamps = _reading(policy), walk.fresh, walk.items(), walk.stamps()
     unreadable = dict(walk.problems)
     try:
         with index.one_state():
             kinds, unknown = index.kinds(key), ("", False)
-            changed = {path for path in walk.items if path in fresh or kinds.get(path, unknown)[0] != stamps[path]}
+            changed = {path for path in paths if path in fresh or kinds.get(path, unknown)[0] != stamps[path]}
             if len(changed) > _MOST_READ or any(kinds.get(path, unknown)[1] for path in changed):
                 return None
             memory = _from_files(workspace, sorted(changed), policy, unreadable)
             if any(memory.values()):
                 return None
-            traced = [path for path in walk.items if path not in changed and kinds[path][1]]
+            traced = [path for path in paths if path not in changed and kinds[path][1]]
             state = digest_text("\n".join([key, *(f"{path}\t{stamps[path]}" for path in sorted(traced))]))
             kept = index.recall(_OUTLINES, state)
             rows = index.trace_items(key) if kept is None else {}
@@ -205,7 +205,7 @@ def read_outlines(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, i
             for own, type_, title, path, text, digest, status, links in json.loads(kept)
         ]
     )
-    others = {path for path in walk.items if path not in changed and not kinds[path][1]}
+    others = {path for path in paths if path not in changed and not kinds[path][1]}
     others |= memory.keys()
     return TraceItems(items, unreadable, len(changed), others=tuple(sorted(others)), outlined=True)
 
