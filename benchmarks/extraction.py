@@ -43,7 +43,7 @@ from verifflowcc.memory.rules import tool_kinds as kinds
 from verifflowcc.memory.rules.candidates import Extraction, KeptStatement, MatchKind, StatementCandidate
 from verifflowcc.memory.rules.settle import settle
 from verifflowcc.memory.rules.turn_statements import extract, statement_of
-from verifflowcc.memory.rules.turns import Speaker, Turn
+from verifflowcc.memory.rules.turns import Speaker, Turn, in_order
 from verifflowcc.memory.use.refining import Extractor, with_model
 
 Read = Callable[[Turn], Extraction]
@@ -201,10 +201,10 @@ def turns_of(dialogue: Dialogue, session: int) -> list[Turn]:
         elif line.strip() and found:
             found[-1][1].append(line)
     name = f"{dialogue.name}/{session}"
-    return [
+    return in_order(
         Turn(f"{name}/{place}", Speaker.PERSON, "\n".join(lines), name, name=who)
         for place, (who, lines) in enumerate(found)
-    ]
+    )
 
 
 def settled(dialogue: Dialogue, read: Read) -> Ran:

@@ -31,7 +31,7 @@ def field_defaults(record: type) -> dict[str, object]:
     return {
         name: each.default if each.default_factory is _NONE else each.default_factory()
         for name, each in record.__record_fields__.items()  # type: ignore[attr-defined]
-        if each.default is not _NONE or each.default_factory is not _NONE
+        if each.has_default
     }
 
 
@@ -42,8 +42,8 @@ def metadata_of(record: object) -> dict[str, "dict[str, Any]"]:
 
 
 _NONE = object()
-_FEW = 12
-"""So many values of a class are made before `__init__` is compiled: that takes as long as to make thirty without it."""
+_FEW = 80
+"""So many values of a class are made before `__init__` is compiled: that takes as long as to make eighty without it."""
 
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, replace
@@ -64,6 +64,10 @@ else:
             self.init = init
             self.repr = repr
             self.compare = compare
+
+        @property
+        def has_default(self):
+            return self.default is not _NONE or self.default_factory is not _NONE
 
     def field(*, default=_NONE, default_factory=_NONE, init=True, repr=True, compare=True, metadata=None):
         """As `dataclasses.field`."""
@@ -95,18 +99,18 @@ else:
             fields[name] = given if isinstance(given, _Field) else _Field(given)
             if type(fields[name].default).__hash__ is None:
                 raise ValueError(f"the default of {name} can be changed: give a default_factory")
+        init, owner = _first_init()
         made = {
             "__record_fields__": fields,
             "__record_frozen__": frozen,
-            "__record_made__": 0,
             "__slots__": tuple([name for name in own if name not in inherited]),
             "__match_args__": tuple([name for name, each in fields.items() if each.init]),
-            "__init__": _first_init,
+            "__init__": init,
             "__repr__": _repr,
             "__eq__": _eq,
             "__hash__": _hash if frozen else None,
-            "__dataclass_fields__": _WhenAsked(),
-            "__dataclass_params__": _WhenAsked(),
+            "__dataclass_fields__": _FIELDS,
+            "__dataclass_params__": _PARAMETERS,
         }
         if order:
             made |= {"__lt__": _lt, "__le__": _le, "__gt__": _gt, "__ge__": _ge}
@@ -116,44 +120,63 @@ else:
         compared = [name for name, each in fields.items() if each.compare]
         made["__record_values__"] = attrgetter(*compared) if compared else _no_values
         space["__qualname__"] = cls.__qualname__
-        return type(cls)(cls.__name__, cls.__bases__, made | space)
+        owner.append(type(cls)(cls.__name__, cls.__bases__, made | space))
+        return owner[0]
 
-    def _first_init(self, *given, **named):
-        """Fill one of the first values; then compile `__init__`, and run it."""
-        record = next(each for each in type(self).__mro__ if each.__dict__.get("__init__") is _first_init)
-        if record.__record_made__ < _FEW:
-            values = _values_of_first(record, given, named)
-            if values is not None:
-                record.__record_made__ += 1
-                for name, value in values:
-                    if record.__record_frozen__:
-                        getattr(record, name).__set__(self, value)
-                    else:
-                        setattr(self, name, value)
-                if hasattr(record, "__post_init__"):
-                    self.__post_init__()
+    def _first_init():
+        """Return an `__init__` that fills the first values of a class, and then gives way to the compiled one.
+
+        The class that it is of is put into what it has as `owner`, once that is there.
+        """
+        plan, owner, made = [], [], 0
+
+        def fill(self, *given, **named):
+            nonlocal made
+            made += 1
+            if not plan:
+                plan.extend(_plan(owner[0]))
+            put, defaults, others, after = plan
+            values = given if len(given) == len(put) and not named else _with_defaults(given, named, defaults)
+            if values is None or made > _FEW:
+                _compiled_init(owner[0])(self, *given, **named)  # it says what does not fit
                 return
-        _compiled_init(record)(self, *given, **named)
+            for each, value in zip(put, values):  # noqa: B905 - as many
+                each(self, value)
+            for each, value, factory in others:
+                each(self, value if factory is _NONE else factory())
+            if after:
+                self.__post_init__()
 
-    def _values_of_first(record, given, named):
-        """Return each field with its value; None where what is given does not fit: the compiled `__init__` says how."""
-        names = record.__match_args__
-        values = dict(zip(names, given))  # noqa: B905 - more or fewer is decided below
-        if len(given) > len(names) or not named.keys() <= set(names) or named.keys() & values.keys():
+        return fill, owner
+
+    def _plan(record):
+        """Return how the fields that are given are set; name, default and factory of each; the others; what follows."""
+        fields = [(getattr(record, name).__set__, name, each) for name, each in record.__record_fields__.items()]
+        given = [each for each in fields if each[2].init]
+        has_value = [(put, each) for put, _, each in fields if not each.init]
+        return (
+            [put for put, _, _ in given],
+            [(name, each.default, each.default_factory) for _, name, each in given],
+            [(put, each.default, each.default_factory) for put, each in has_value if each.has_default],
+            hasattr(record, "__post_init__"),
+        )
+
+    def _with_defaults(given, named, defaults):
+        """Return a value for each field; None where what is given does not fit."""
+        found, left = [*given], len(named)
+        if len(given) > len(defaults):
             return None
-        values |= named
-        found = []
-        for name, each in record.__record_fields__.items():
-            value = values.get(name, _NONE)
-            if value is _NONE and each.default is not _NONE:
-                value = each.default
-            elif value is _NONE and each.default_factory is not _NONE:
-                value = each.default_factory
-            elif value is _NONE and each.init:
+        for name, default, factory in defaults[len(given) :]:
+            if name in named:
+                found.append(named[name])
+                left -= 1
+            elif default is not _NONE:
+                found.append(default)
+            elif factory is not _NONE:
+                found.append(factory())
+            else:
                 return None
-            if value is not _NONE:
-                found.append((name, value, name not in values and each.default_factory is not _NONE))
-        return [(name, value() if is_factory else value) for name, value, is_factory in found]
+        return None if left else found
 
     def _compiled_init(record):
         space, parameters, lines = {"_NONE": _NONE}, ["self"], ["pass"]
@@ -239,7 +262,7 @@ else:
     class _WhenAsked:
         """What `dataclasses` keeps with its classes: made, and put in the place of this, when it is looked at."""
 
-        def __set_name__(self, owner, name):
+        def __init__(self, name):
             self.name = name
 
         def __get__(self, _, record):
@@ -260,3 +283,5 @@ else:
             record.__dataclass_params__ = peer.__dataclass_params__
             record.__dataclass_fields__ = peer.__dataclass_fields__
             return getattr(record, self.name)
+
+    _FIELDS, _PARAMETERS = _WhenAsked("__dataclass_fields__"), _WhenAsked("__dataclass_params__")

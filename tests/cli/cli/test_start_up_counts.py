@@ -26,8 +26,8 @@ MOST = {
     "trace list": (167, 10, 3),
     "code refs": (64, 7, 1),
     "code impact": (213, 13, 4),
-    "context show": (231, 18, 2),
-    "evidence list": (163, 27, 1),
+    "context show": (231, 13, 2),
+    "evidence list": (115, 8, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
 

@@ -23,7 +23,7 @@ from verifflowcc.base.model.item_values import (
     least_trust,
     scope_of,
 )
-from verifflowcc.items.store.item_edits import ParsedItem, edit_item, parse_item
+from verifflowcc.items.store.item_edits import ParsedItem, edit_item, parse_item, read_body
 from verifflowcc.trace.store.trace_cache import parse_trace_item
 
 DECISION = """\
@@ -212,6 +212,14 @@ def test_newlines_and_a_byte_order_mark_make_no_difference() -> None:
 
     assert parse_item("project/decisions/x.md", DECISION.replace("\n", "\r\n").encode()) == plain
     assert parse_item("project/decisions/x.md", ("\ufeff" + DECISION).encode()) == plain
+
+
+@pytest.mark.parametrize("path", ["project/decisions/x.md", "agent/coder/tools.yaml"])
+@pytest.mark.parametrize(
+    "text", [DECISION, DECISION.replace("\n", "\r\n"), "\ufeff" + DECISION, "---\nopen: 1\n", "a\n", ""]
+)
+def test_the_body_alone_is_the_one_of_the_whole_item(path: str, text: str) -> None:
+    assert read_body(path, text.encode()) == parse_item(path, text.encode()).body
 
 
 def test_bytes_that_are_not_utf8_are_told_with_line_and_byte() -> None:

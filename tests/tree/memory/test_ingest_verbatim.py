@@ -73,3 +73,16 @@ def test_what_an_earlier_version_put_into_its_own_words_is_known_again(
     done = learn(here, talk(sentence))
 
     assert [each.outcome for each in done.learned] == [StatementOutcome.SAME]
+
+
+def test_a_rule_is_kept_with_the_earlier_sentence_that_names_what_it_is_of(here: Workspace) -> None:
+    opens = "I want to go over our issue tracker today."
+    rule = "From now on, I want you to use Lumen for all projects."
+    learn(here, talk(turn(1, opens), turn(2, f"It took us a while to find the right one, as you know. {rule}")))
+
+    (found,) = kept(here)
+    assert (found.body.strip(), found.item.title) == (f"{opens} … {rule}", rule.rstrip("."))
+    assert (found.item.source.turn, dict(found.item.details)) == ("t2", {"before": "t1"})
+
+    done = learn(here, talk(rule, session="later"))
+    assert [each.outcome for each in done.learned] == [StatementOutcome.SAME], "it is known again without its subject"

@@ -13,7 +13,7 @@ from typing import Any
 
 from verifflowcc import __version__
 from verifflowcc.base.errors import WorkspaceError
-from verifflowcc.base.files.layout import Stamps, as_in_git, as_on_disk, check_inside
+from verifflowcc.base.files.layout import Stamps, as_in_git, as_on_disk, check_inside, stamp_of
 from verifflowcc.base.files.private_files import current_umask, private_if_own
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
@@ -67,9 +67,10 @@ class DerivedFile:
         check_inside(path.parent, path.parents[self._depth])
         write_derived(path, _digest(data) + b"\n" + data)
         if self.most is not None:
-            files = sorted(path.parent.iterdir(), key=lambda each: each.stat().st_mtime_ns, reverse=True)
+            with os.scandir(path.parent) as entries:
+                files = sorted(entries, key=lambda each: each.stat().st_mtime_ns, reverse=True)
             for each in files[self.most :]:
-                each.unlink(missing_ok=True)
+                Path(each).unlink(missing_ok=True)
 
     def _key(self, key: object) -> list[object]:
         return [self.number, __version__, key]
@@ -349,10 +350,8 @@ class ProjectTree:
         """
         if (folder, pattern) not in self._matched:
             segments = tuple(part for part in pattern.split("/") if part not in ("", "."))
-            seen = self._found
-            for path in (paths := sorted(set(self._match(folder, segments)))):
-                if path not in seen:
-                    seen[path] = self._look(path)
+            seen, paths = self._found, sorted(set(self._match(folder, segments)))
+            self._look_at([path for path in paths if path not in seen])
             self._matched[folder, pattern] = tuple([file for path in paths if (file := seen[path]) is not None])
         return self._matched[folder, pattern]
 
@@ -381,6 +380,9 @@ class ProjectTree:
     def _names(self, folder: str, segment: str) -> list[str]:
         if not any(character in segment for character in "*?["):
             return [segment]
+        if segment[0] == "*" and not any(character in segment[1:] for character in "*?["):
+            end = segment[1:]
+            return [name for name, _ in self._entries(folder) if name.endswith(end) and name[0] != "."]
         match, dotted = _segment_regex(segment).fullmatch, segment.startswith(".")
         return [name for name, _ in self._entries(folder) if match(name) and (dotted or name[0] != ".")]
 
@@ -389,7 +391,7 @@ class ProjectTree:
             self.stamps.take([folder or "."])
             try:
                 with os.scandir(self.root / as_on_disk(folder)) as entries:
-                    self._listed[folder] = tuple((as_in_git(entry.name), entry) for entry in entries)
+                    self._listed[folder] = tuple([(as_in_git(entry.name), entry) for entry in entries])
             except (FileNotFoundError, NotADirectoryError):
                 self._listed[folder] = ()
         return self._listed[folder]
@@ -401,6 +403,29 @@ class ProjectTree:
             return S_ISDIR(os.stat(full).st_mode)  # noqa: PTH116 - a Path per file is too slow at 10,000
         except OSError:
             return False
+
+    def _look_at(self, paths: Sequence[str]) -> None:
+        """Look at files: plain ones here, where a folder may have ten thousand of them, and the others by `_look`."""
+        found, by_path, root, inside = self._found, self.stamps.by_path, f"{self.root}/", dict[str, bool]()
+        touched = self.stamps.touched_ns
+        for path in paths:
+            full = root + as_on_disk(path)
+            try:
+                stat = os.lstat(full)
+            except OSError:
+                found[path] = self._look(path)
+                continue
+            folder = full.rpartition("/")[0]
+            if folder not in inside:
+                inside[folder] = self._inside(full, is_link=False)
+            if not (S_ISREG(stat.st_mode) and path.isascii() and inside[folder]) or stat.st_size > LARGEST_FILE_BYTES:
+                found[path] = self._look(path)
+                continue
+            by_path[path] = signature = stamp_of(stat)
+            latest = max(stat.st_mtime_ns, stat.st_ctime_ns)
+            found[path] = ProjectFile(path, signature, latest)
+            touched = max(touched, latest)
+        self.stamps.touched_ns = max(touched, self.stamps.touched_ns)
 
     def _look(self, path: str) -> ProjectFile | None:
         full = f"{self.root}/{as_on_disk(path)}"

@@ -6,7 +6,6 @@ on disk.
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha1
 from pathlib import Path
 from stat import S_ISREG
 
@@ -16,6 +15,7 @@ from verifflowcc.base.git.git_command import ask_git, start_git
 from verifflowcc.base.git.work_tree import FOLDER, GONE, LINK, blob_ids, read_work_tree
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import sha1
 
 # The bytes of source files and the ids that git gives them, in the working tree and in commits.
 
@@ -31,7 +31,7 @@ def blob_id(data: bytes) -> str:
     >>> blob_id(b"")
     'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
     """
-    return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    return sha1(b"blob %d\0" % len(data) + data).hexdigest()
 
 
 def read_source(full: bytes, most: int) -> tuple[str, bytes | None] | None:
@@ -48,7 +48,9 @@ def read_source(full: bytes, most: int) -> tuple[str, bytes | None] | None:
         data = file.read(most + 1)
         if len(data) <= most:
             return blob_id(data), data
-        whole = sha1(b"blob %d\0" % found.st_size, usedforsecurity=False)
+        import hashlib  # of a large file
+
+        whole = hashlib.sha1(b"blob %d\0" % found.st_size, usedforsecurity=False)
         while data:
             whole.update(data)
             data = file.read(_CHUNK_BYTES)

@@ -74,12 +74,16 @@ Row = tuple[int, str, str, int, int, int, str | int | None, int, int]
 """The traits of a file: number, path, signature, kind, importance, confidence, recency, units, weighted length."""
 
 
+Postings = Mapping[str, Sequence[tuple[int, int]]]
+"""Term → the number of each file that holds it, and its weighted number there."""
+
+
 @dataclass(frozen=True, slots=True)
 class TraitRows:
-    """The traits of all files that have any, by path, and number → how often each of the terms asked for is in it."""
+    """The traits of all files that have any, by path, and of each of the terms asked for where and how often it is."""
 
     rows: Mapping[str, Row] = field(default_factory=dict)
-    counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    postings: Postings = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,18 +142,15 @@ class Index(DerivedTables):
         Both are of one state of the index; nothing where it is damaged or cannot be read.
         """
         before = self._store.replaced
-        counts: dict[int, dict[str, int]] = {}
         try:
             with self._store.transaction("BEGIN"):
                 rows = self._store.rows(_TRAITS)
-                for condition, part in among("term", terms, _MOST_VALUES):
-                    query = f"SELECT number, term, count FROM postings WHERE {condition}"
-                    for number, term, count in self._store.rows(query, tuple(part)):
-                        counts.setdefault(number, {})[term] = count
+                query = "SELECT number, count FROM postings WHERE term = ?"
+                postings = {term: self._store.rows(query, (term,)) for term in terms}
         except sqlite3.OperationalError as error:
             self._notices.append(f"the index was not read: {error}")
             return TraitRows()
-        return TraitRows({row[1]: row for row in rows}, counts) if self._store.replaced == before else TraitRows()
+        return TraitRows({row[1]: row for row in rows}, postings) if self._store.replaced == before else TraitRows()
 
     def times(self, numbers: Collection[int]) -> dict[int, tuple[str, bool]]:
         """Return of files with traits the day of their unit, and whether it names a time."""
@@ -159,13 +160,16 @@ class Index(DerivedTables):
 
     def named(self, names: Collection[str], numbers: Collection[int]) -> set[str]:
         """Return the paths of files with traits that have one of the names, subjects, or numbers of decisions."""
-        found: set[str] = set()
         asked: Sequence[tuple[str, Collection[str | int]]] = (("name", names), ("subject", names), ("decided", numbers))
+        found: list[tuple[str, Sequence[str | int]]] = []
         for column, wanted in asked:
-            values = tuple(each for each in wanted if isinstance(each, int) or each.isascii())
-            for condition, part in among(column, values, _MOST_VALUES):
-                found |= {path for (path,) in self._read(f"SELECT path FROM file_traits WHERE {condition}", part)}
-        return found
+            those = [each for each in wanted if isinstance(each, int) or each.isascii()]
+            found += among(column, those, _MOST_VALUES)
+        if sum(len(part) for _, part in found) <= _MOST_VALUES and found:  # in one pass over the rows
+            every = [each for _, part in found for each in part]
+            found = [(" OR ".join(condition for condition, _ in found), every)]
+        paths = (self._read(f"SELECT path FROM file_traits WHERE {condition}", part) for condition, part in found)
+        return {path for rows in paths for (path,) in rows}
 
     def units(self, files: Sequence[ProjectFile]) -> dict[str, tuple[Unit, ...]]:
         """Return what is searched of those of `files` that are known as they are, by path."""

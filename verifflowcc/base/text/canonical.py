@@ -46,6 +46,25 @@ def sha256(data: bytes) -> "hashlib._Hash":
     return fast(data)
 
 
+def sha1(data: bytes) -> "hashlib._Hash":
+    """Return the SHA-1 of `data`, as git names its contents, in the same way.
+
+    >>> sha1(b"").hexdigest()[:16]
+    'da39a3ee5e6b4b0d'
+    """
+    if len(data) < _LONG_BYTES and "hashlib" not in sys.modules:
+        try:
+            from _sha1 import sha1 as own  # type: ignore[import-not-found]
+        except ImportError:
+            pass  # this Python was built without it
+        else:
+            made: hashlib._Hash = own(data, usedforsecurity=False)
+            return made
+    from hashlib import sha1 as fast
+
+    return fast(data, usedforsecurity=False)
+
+
 def fold_newlines(data: bytes) -> bytes:
     """Return `data` with every CRLF as LF, so that a Windows checkout has the digest of any other."""
     return data.replace(b"\r\n", b"\n")

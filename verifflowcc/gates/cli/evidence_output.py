@@ -1,14 +1,13 @@
 """How evidence and metrics are shown to a person."""
 
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.model.evidence_values import Evidence, Inputs
 from verifflowcc.base.model.gate_values import CriterionKind, Verdict
 from verifflowcc.base.terminal.table import table
 from verifflowcc.base.text.identifiers import shown_ids
 from verifflowcc.gates.use.evidence_listing import EvidenceLine, EvidenceView, Staleness
-from verifflowcc.gates.use.evidence_making import EvidenceAddition, EvidenceRow, EvidenceRun, FinishedCommand
 from verifflowcc.sprint.rules.stage_numbers import (
     Numbers,
     SprintMetrics,
@@ -19,10 +18,13 @@ from verifflowcc.sprint.rules.stage_numbers import (
     words_of_tests,
 )
 
+if TYPE_CHECKING:
+    from verifflowcc.gates.use.evidence_making import EvidenceAddition, EvidenceRow, EvidenceRun, FinishedCommand
+
 _WORDS = {Verdict.NOT_EVALUABLE: "not evaluable"}
 
 
-def ran(done: EvidenceRun) -> str:
+def ran(done: "EvidenceRun") -> str:
     """Return what became of each criterion, and the first thing to do about those that are not met."""
     rows = [(f"{row.stage}/{row.criterion}", _word(row.verdict), _clause(row), _took(row)) for row in done.rows]
     text = table(("criterion", "verdict", "reason", "took"), rows, right=(3,))
@@ -32,13 +34,13 @@ def ran(done: EvidenceRun) -> str:
     return "\n".join([text, "", count, *(f"to do: {step}" for step in steps)])
 
 
-def outputs(done: EvidenceRun, lines_of: Callable[[FinishedCommand], Sequence[str]]) -> Iterator[str]:
+def outputs(done: "EvidenceRun", lines_of: "Callable[[FinishedCommand], Sequence[str]]") -> Iterator[str]:
     """Yield the end of the output of each command whose criteria are not all met."""
     unmet = {row.command for row in done.rows if row.ran and not row.met and row.kind is not CriterionKind.RED_FIRST}
     yield from (_output(each, lines_of(each)) for each in done.commands if each.run.command in unmet)
 
 
-def added(done: EvidenceAddition) -> str:
+def added(done: "EvidenceAddition") -> str:
     """Return what was recorded, and what the gate says now."""
     one, asked = done.evidence, done.assessment
     lines = [
@@ -105,7 +107,7 @@ def staleness(found: Staleness, *, why: bool) -> str:
     return "\n".join([*lines, f"{fresh} of {len(found.lines)} fresh"])
 
 
-def _output(each: FinishedCommand, last: Sequence[str]) -> str:
+def _output(each: "FinishedCommand", last: Sequence[str]) -> str:
     ended = each.run.failure or f"ended with exit code {each.run.exit_code}"
     digits = each.run.output.removeprefix("sha256:")
     lines = [f"{each.run.command} {ended}; the last lines of its output:", *(f"  {line}" for line in last)]
@@ -116,11 +118,11 @@ def _output(each: FinishedCommand, last: Sequence[str]) -> str:
     return "\n".join([*lines, f"all of it: {whole}" + (f" (vfcc evidence show {known} --output)" if known else "")])
 
 
-def _clause(row: EvidenceRow) -> str:
+def _clause(row: "EvidenceRow") -> str:
     return "; ".join((row.reason, *row.notes))
 
 
-def _took(row: EvidenceRow) -> str:
+def _took(row: "EvidenceRow") -> str:
     return f"{row.duration_ms / 1000:.1f} s" if row.duration_ms is not None else "–"
 
 
@@ -132,7 +134,9 @@ def _of_run(evidence: Evidence) -> Iterator[str]:
     run = evidence.run
     if run is None:
         return
-    yield f"command: {run.command}: {shlex.join(run.argv)}"
+    from shlex import join
+
+    yield f"command: {run.command}: {join(run.argv)}"
     ended = run.failure or f"exit code {run.exit_code}"
     yield f"ended: {ended}, after {run.duration_ms / 1000:.1f} s of {run.timeout_s} s"
     yield f"output: {run.output_bytes:,} bytes ({run.output})"

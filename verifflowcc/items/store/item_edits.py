@@ -49,6 +49,12 @@ def parse_item(path: str, data: bytes) -> ParsedItem:
     return ParsedItem(record.item, parts.body, notices + record.notices, record.unknown)
 
 
+def read_body(path: str, data: bytes) -> str:
+    """Return the body that `parse_item` finds in a file's bytes, and raise as it does; the front matter is not read."""
+    text = decode(path, data).replace("\r\n", "\n")
+    return split(text).body if path.lower().endswith(_MARKDOWN) else text.removeprefix(BOM)
+
+
 def read_front(text: str, instead: str = "") -> tuple[FrontMatter, FieldTable | None, tuple[int, str] | None]:
     """Split a text with LF newlines: its parts, its front matter, and faults by line.
 

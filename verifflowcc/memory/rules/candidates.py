@@ -10,6 +10,9 @@ StreamName = Literal["user", "project"]
 QUOTE = "quote"
 """The detail of an item in a model's words that has the sentence as it was written."""
 
+BEFORE = "before"
+"""The detail of an item whose text begins in an earlier turn: the id of that turn."""
+
 TRIGGER = "trigger"
 """The detail of an instruction that holds only for tasks that have these words."""
 

@@ -64,7 +64,7 @@ _QUALITIES = frozenset(
 _TOOLS = frozenset(
     "tool tools platform platforms system systems software solution service option choice way app".split()
 )
-_ABSTRACT = frozenset(
+ABSTRACT = frozenset(
     "it them this that these those one you me us him her everything anything something nothing time advantage"
     " care opportunity moment chance judgment judgement effort feedback questions question help support"
     " resources skills approach ideas idea mind part look initiative pride fun balance attention steps step"
@@ -200,7 +200,7 @@ def is_concrete(phrase: str) -> bool:
         return True
     if kept[0] in _NO_START:
         return False
-    return not (len(kept) == 1 and kept[0] in _ABSTRACT) and kept[-1] not in (_ABSTRACT if len(kept) == 1 else _VAGUE)
+    return not (len(kept) == 1 and kept[0] in ABSTRACT) and kept[-1] not in (ABSTRACT if len(kept) == 1 else _VAGUE)
 
 
 def much(phrase: str) -> tuple[str, str, str] | None:

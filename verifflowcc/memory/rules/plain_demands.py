@@ -169,6 +169,7 @@ PEOPLE = re.compile(
 )
 TALK = re.compile(
     r"^never \w+, you\b|\bbest \w+ ever\b|\b(?:important|dear) to me\b|^no prob\b|"
+    r"^(?:\w+, )?(?:we|I) (?:have|need|ought) to (?:speak|talk) (?:about|of)\b|"
     r"\b(?:keep (?:up|going|doing|at it|me|you|in mind|an eye|it up|your)|don't (?:hesitate|shy|worry|be|let|get|feel)|"
     r"do not (?:hesitate|worry|be)|make sure you(?:'re| do\b| are)?|start (?:by|off)|feel free|reach out|"
     r"(?:a |an |the |some |any |few |two |three |new |following |specific |certain |particular |our |your |"

@@ -5,13 +5,12 @@ All scores are integers and the order is total, so that every clone of a commit 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from heapq import nsmallest
-from typing import NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from verifflowcc.base.model.config_values import ExpansionSettings
 from verifflowcc.base.model.item_values import NOTE, TURN, DecisionStatus, Item, Status, awaits_promotion
 from verifflowcc.base.model.recall_values import FIELDS, NOTHING, Corpus, Edge, Extent, KeptUnit, Parts, Traits, Unit
-from verifflowcc.base.records import dataclass
+from verifflowcc.base.records import dataclass, field
 from verifflowcc.memory.rules.candidates import TRIGGER
 from verifflowcc.memory.rules.recall_scoring import QuestionTerms, length_of, score, score_alone
 
@@ -113,22 +112,35 @@ def parts_of(items: Sequence[tuple[Item, int, bool]]) -> list[Parts]:
     ]
 
 
-def recency(values: Sequence[tuple[str, str | int] | None]) -> list[int]:
+def recency(values: Sequence[tuple[str, str | int] | None], more: Sequence[str | int | None] = ()) -> list[int]:
     """Return thousandths from the oldest to the newest of the same kind; half-way for what says nothing.
+
+    `more` are further ones, of which text is a date.
 
     >>> recency([("date", "2026-01-02"), ("date", "2026-01-01"), None, ("number", 4)])
     [1000, 0, 500, 500]
+    >>> recency([("date", "2026-01-02")], ["2026-01-01", 4, None])
+    [1000, 0, 500, 500]
     """
-    kinds: dict[str, set[str | int]] = {}
+    kinds: dict[str, set[Any]] = {}
     for value in values:
         if value is not None:
             kinds.setdefault(value[0], set()).add(value[1])
-    places: dict[tuple[str, str | int], int] = {}
+    dates = {value for value in more if isinstance(value, str)}
+    for kind, further in (("date", dates), ("number", set(more) - dates - {None})):
+        if further:
+            kinds[kind] = kinds.get(kind, set()) | further
+    places: dict[str, dict[Any, int]] = {}
     for kind, held in kinds.items():
-        ordered = sorted(held)
-        for place, each in enumerate(ordered):
-            places[kind, each] = place * 1000 // (len(ordered) - 1) if len(ordered) > 1 else NEUTRAL
-    return [NEUTRAL if value is None else places[value] for value in values]
+        last = len(held) - 1
+        places[kind] = {each: place * 1000 // last if last else NEUTRAL for place, each in enumerate(sorted(held))}
+    known: dict[Any, int] = {None: NEUTRAL}
+    for those in places.values():
+        known.update(those)
+    return [
+        *(NEUTRAL if value is None else places[value[0]][value[1]] for value in values),
+        *map(known.__getitem__, more),
+    ]
 
 
 def _recency_of(item: Item) -> tuple[str, str | int] | None:
@@ -209,39 +221,31 @@ def traits_of(item: Item, body: str, units: Sequence[Unit], extent: Extent) -> T
     return found if all(each.isascii() for each in found if isinstance(each, str)) else None
 
 
-class PlainItem(NamedTuple):
-    """An item that is ranked by its traits alone: what it says was not read.
-
-    `key` is its place among the others, `number` its number in the index. `alone` is one with a single unit without
-    a speaker. `last`: it comes behind all others where no word of the task is in it.
-    """
-
-    key: str
-    path: str
-    number: int
-    importance: int
-    confidence: int
-    recency: str | int | None
-    units: int
-    length: int
-    alone: bool
-    last: bool
-
-
 @dataclass(frozen=True, slots=True)
 class PlainItems:
-    """Items by their traits, and how often the terms of the task are in each, by its number.
+    """Items that are ranked by their traits alone, a column for each trait: what they say was not read.
 
-    `units_of` reads the units of items that are not alone, `times_of` the day and time of those that are.
+    `keys` are their places among the others, `numbers` those of the index. `alone` are those with a single unit without
+    a speaker. `last`: it comes behind all others where no word of the task is in it. `postings` has where the terms of
+    the task are, and how often. `units_of` reads the units of the items at some places, by these; `times_of`, by
+    number, the day and time of those that are alone.
     """
 
-    items: Sequence[PlainItem]
-    counts: Mapping[int, Mapping[str, int]]
-    units_of: Callable[[Sequence[PlainItem]], Mapping[str, tuple[Unit, ...]]]
-    times_of: Callable[[Sequence[int]], Mapping[int, tuple[str, bool]]]
+    keys: Sequence[str] = ()
+    numbers: Sequence[int] = ()
+    importance: Sequence[int] = ()
+    confidence: Sequence[int] = ()
+    recency: Sequence[str | int | None] = ()
+    units: Sequence[int] = ()
+    lengths: Sequence[int] = ()
+    alone: Sequence[bool] = ()
+    last: Sequence[bool] = ()
+    postings: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    units_of: Callable[[Sequence[int]], Mapping[int, tuple[Unit, ...]]] = lambda _: {}
+    times_of: Callable[[Sequence[int]], Mapping[int, tuple[str, bool]]] = lambda _: {}
 
 
-NO_ITEMS = PlainItems((), {}, lambda _: {}, lambda _: {})
+NO_ITEMS = PlainItems()
 
 
 def rank(
@@ -249,7 +253,7 @@ def rank(
     task: QuestionTerms | None,
     plain: PlainItems = NO_ITEMS,
     most: int = 0,
-    read: Callable[[Sequence[PlainItem]], Sequence[RankingInput]] | None = None,
+    read: Callable[[Sequence[int]], Sequence[RankingInput]] | None = None,
 ) -> list[Score]:
     """Return all candidates, best first; ties by key. Without a task nothing is relevant.
 
@@ -257,17 +261,12 @@ def rank(
     followed, are read, and follow the candidates in what `index` counts.
     """
     count = len(candidates)
-    relevance = _relevance(candidates, task, plain) if task else [0] * (count + len(plain.items))
-    recent = recency(
-        [
-            *(candidate.recency for candidate in candidates),
-            *(None if each.recency is None else (_KINDS[type(each.recency)], each.recency) for each in plain.items),
-        ]
-    )
+    relevance = _relevance(candidates, task, plain) if task else [0] * (count + len(plain.keys))
+    recent = recency([candidate.recency for candidate in candidates], plain.recency)
     every, places = list(candidates), list(range(count))
-    if read is not None and plain.items:
-        chosen = _best(plain.items, relevance[count:], recent[count:], most, task)
-        every += read([plain.items[index] for index in chosen])
+    if read is not None and plain.keys:
+        chosen = _best(plain, relevance[count:], recent[count:], most, task)
+        every += read(chosen)
         places += (count + index for index in chosen)
     scores = [
         _score(index, candidate, relevance[place], recent[place], task)
@@ -277,23 +276,40 @@ def rank(
     return scores
 
 
-_KINDS: Mapping[type, str] = {str: "date", int: "number"}
-
-
 def _best(
-    items: Sequence[PlainItem], relevance: Sequence[int], recent: Sequence[int], most: int, task: QuestionTerms | None
+    items: PlainItems, relevance: Sequence[int], recent: Sequence[int], most: int, task: QuestionTerms | None
 ) -> list[int]:
     """Return the places of the items that can be among the first `most`, and of those that links are followed from."""
-    order = [
-        (each.last and task is not None and not relevant, -_total(each, relevant, new), each.key, index)
-        for index, (each, relevant, new) in enumerate(zip(items, relevance, recent, strict=True))
+    columns = zip(relevance, items.importance, items.confidence, recent, strict=True)
+    totals = [
+        RELEVANCE_WEIGHT * relevant
+        + IMPORTANCE_WEIGHT * important
+        + CONFIDENCE_WEIGHT * confident
+        + RECENCY_WEIGHT * new
+        for relevant, important, confident, new in columns
     ]
-    first = nsmallest(most, order)
-    hits = nsmallest(FROM_BEST, (each for each in order if relevance[each[3]]))
-    return list(dict.fromkeys(each[3] for each in (*first, *hits)))
+    if task is not None and any(items.last):
+        totals = [
+            _LAST + total if last and not relevant else total
+            for total, last, relevant in zip(totals, items.last, relevance, strict=True)
+        ]
+
+    def first(places: Sequence[int], number: int) -> list[int]:
+        if not 0 < number < len(places):
+            return sorted(places, key=lambda place: (-totals[place], items.keys[place])) if number > 0 else []
+        least = sorted([totals[place] for place in places])[-number]
+        among = [place for place in places if totals[place] >= least]
+        return sorted(among, key=lambda place: (-totals[place], items.keys[place]))[:number]
+
+    hits = [place for place, relevant in enumerate(relevance) if relevant]
+    return list(dict.fromkeys((*first(range(len(totals)), most), *first(hits, FROM_BEST))))
 
 
-def _total(one: RankingInput | PlainItem, relevance: int, recent: int) -> int:
+_LAST = -(1 << 60)
+"""What puts an item behind all others."""
+
+
+def _total(one: RankingInput, relevance: int, recent: int) -> int:
     known = IMPORTANCE_WEIGHT * one.importance + CONFIDENCE_WEIGHT * one.confidence
     return RELEVANCE_WEIGHT * relevance + RECENCY_WEIGHT * recent + known
 
@@ -319,36 +335,47 @@ def _relevance(candidates: Sequence[RankingInput], task: QuestionTerms, plain: P
     for index, candidate in enumerate(candidates):
         keep(index, candidate.key, candidate.units)
     count = len(candidates)
-    matched = [(index, each) for index, each in enumerate(plain.items, count) if each.number in plain.counts]
-    alone = {each.number: index for index, each in matched if each.alone}
-    parted = [each for each in matched if not each[1].alone]
+    alone, parted = _plain_places(plain, count)
     if parted:
-        units = plain.units_of([each for _, each in parted])
-        for index, each in parted:
-            keep(index, each.key, units.get(each.path, ()))
-    found = [0] * (count + len(plain.items))
+        units = plain.units_of([place - count for place in parted])
+        for place in parted:
+            keep(place, plain.keys[place - count], units.get(place - count, ()))
+    found = [0] * (count + len(plain.keys))
     if not kept and not alone:
         return found
     held = _containing(kept, task.terms)
-    for number in alone:
-        for term in plain.counts[number]:
-            held[term] += 1
+    for term, places in plain.postings.items():
+        held[term] += sum([number in alone for number, _ in places])
     corpus = Corpus(
-        sum(candidate.extent.units for candidate in candidates) + sum(each.units for each in plain.items),
+        sum(candidate.extent.units for candidate in candidates) + sum(plain.units),
         tuple(map(sum, zip(NOTHING.lengths, *(candidate.extent.lengths for candidate in candidates), strict=True))),
         held,
-        sum(each.length for each in plain.items),
+        sum(plain.lengths),
     )
     speakers = _speakers(kept, task)
     for scored in score(task, corpus, kept, speakers=speakers):
         index = owner[scored.kept.number]
         found[index] = max(found[index], scored.score)
     times = plain.times_of(list(alone)) if alone and (task.asks_time or task.is_dated) else {}
-    texts = ((each.number, each.length, plain.counts[each.number]) for _, each in matched if each.alone)
-    for number, value in score_alone(task, corpus, texts, times, speakers).items():
+    lengths = {number: plain.lengths[place - count] for number, place in alone.items()}
+    for number, value in score_alone(task, corpus, lengths, plain.postings, times, speakers).items():
         found[alone[number]] = value
     best = max(found, default=0)
     return [max(1, value * 1000 // best) if value else 0 for value in found]
+
+
+def _plain_places(plain: PlainItems, first: int) -> tuple[dict[int, int], list[int]]:
+    """Return number → place of the plain items that are alone, and the places of others that hold a term.
+
+    Places are counted from `first`.
+    """
+    alone = {
+        number: place for place, (number, one) in enumerate(zip(plain.numbers, plain.alone, strict=True), first) if one
+    }
+    if len(alone) == len(plain.numbers):
+        return alone, []
+    held = {number for places in plain.postings.values() for number, _ in places}
+    return alone, [place for place, number in enumerate(plain.numbers, first) if number in held and number not in alone]
 
 
 def _containing(kept: Sequence[KeptUnit], terms: Mapping[str, str]) -> dict[str, int]:

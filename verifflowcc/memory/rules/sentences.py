@@ -68,7 +68,7 @@ _MARKUP = re.compile(
 _UNMARKED = dict.fromkeys(map(ord, (_POINT, _HEADING, _EMPHASIS)))
 _CURLY = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
 _END = re.compile(
-    r"(?<=[.!?])[\"')\]\x03]*\s+(?=\x03*[\"'(\[]?\x03*[A-Z0-9@`_])|\s*\n\s*|(?<=[a-z]{2}[.!?])(?=[A-Z][a-z])"
+    r"(?<=[.!?…])[\"')\]\x03]*\s+(?=\x03*[\"'(\[]?\x03*[A-Z0-9@`_])|\s*\n\s*|(?<=[a-z]{2}[.!?])(?=[A-Z][a-z])"
 )
 _ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|Mr|Mrs|Ms|Dr|St|No)|\b[A-Z])\.$")
 _OPEN_ENDED = re.compile(

@@ -6,10 +6,11 @@ from functools import lru_cache
 
 from verifflowcc.base.model.item_values import item_type
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.memory.rules.candidates import Extraction, Signals, StatementCandidate, StreamName
+from verifflowcc.memory.rules.candidates import BEFORE, Extraction, Signals, StatementCandidate, StreamName
 from verifflowcc.memory.rules.clauses import asked
 from verifflowcc.memory.rules.code_names import NormalForm, key_of
 from verifflowcc.memory.rules.constructs import spoken_decorators
+from verifflowcc.memory.rules.exchanges import LEFT_OUT, adds, subject_of
 from verifflowcc.memory.rules.generic_form import fixes, generic
 from verifflowcc.memory.rules.personal_statements import PERSONAL_TYPES, PersonalStatement, personal, personal_form
 from verifflowcc.memory.rules.plain_demands import PEOPLE, Plain, corrects, is_private, is_task, plainly
@@ -502,18 +503,37 @@ def _candidate(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) 
     kind = item_type(found.type)
     layer: StreamName = "user" if kind.scope == "user" else "project"
     first, alone = _needed(found, turn, written)
-    content = quote(turn.text, written[first].start, written[found.place].end)
+    own = quote(turn.text, written[first].start, written[found.place].end)
+    content, details = _with_subject(found, turn, written, first, own)
     whole = " ".join(each.plain for each in written[first : found.place + 1])
     rewritten = not (alone and _is_certain(found, whole, turn))
-    title = content.rstrip(".")
+    title = own.rstrip(".")
     return StatementCandidate(
         layer=layer, type=found.type, key=stated.key, title=title if len(title) <= 80 else f"{title[:79].rstrip()}…",
         content=content, importance=kind.importance,
         confidence=min(found.confidence, _UNSURE_CONFIDENCE) if rewritten else found.confidence,
         certainty=found.certainty, subject=stated.subject, value=stated.value, turn=turn.id, negated=stated.negated,
-        refs=refs_of(content), tags=tags_of(content), details=(*details_of(content), *trigger_detail(content)),
+        refs=refs_of(content), tags=tags_of(content), details=(*details_of(content), *trigger_detail(own), *details),
         rewritten=rewritten, corrects=found.corrects,
     )  # fmt: skip
+
+
+def _with_subject(
+    found: _TypedStatement, turn: Turn, written: Sequence[Sentence], first: int, own: str
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return a rule's own sentences behind the one that names what they are of, where they leave that open."""
+    if found.type != "guideline" or found.stated.known:
+        return own, ()
+    subject = subject_of(turn, first)
+    if subject is None or not adds(subject.says, own, found.stated.subject):
+        return own, ()
+    if 0 <= subject.place == first - 1 and follows(turn.text, written[first - 1], written[first]):
+        joined = quote(turn.text, written[first - 1].start, written[found.place].end)
+    else:
+        joined = f"{subject.says}{LEFT_OUT}{own}"
+    if len(joined) > LONGEST or statement_of(joined, found.type, found.stated.key) != found.form:
+        return own, ()
+    return joined, () if subject.turn == turn.id else ((BEFORE, subject.turn),)
 
 
 def _is_certain(found: _TypedStatement, written: str, turn: Turn) -> bool:

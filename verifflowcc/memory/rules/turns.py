@@ -2,12 +2,12 @@
 
 import hashlib
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
 
 from verifflowcc.base.model.item_values import Trust
-from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.dates import read_date
 from verifflowcc.base.text.identifiers import slug
 
@@ -125,7 +125,8 @@ class Turn:
     `id` is the same whenever the same turn is read again, and no other turn's within its session: the client's own id,
     else a digest of what was said and its place. `at` is an ISO date-time in UTC, or a day, or None where nobody says.
     `name` is the speaker's as written (`Alice`), "" where there is none. `tool` is the tool that a turn of a TOOL is
-    the output of; a page or a file from elsewhere that a tool brought is OUTSIDE.
+    the output of; a page or a file from elsewhere that a tool brought is OUTSIDE. `before` are the last turns of its
+    session before it, without theirs.
     """
 
     id: str
@@ -135,6 +136,7 @@ class Turn:
     at: str | None = None
     name: str = ""
     tool: str | None = None
+    before: tuple["Turn", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,21 @@ class Conversation:
     turns: tuple[Turn, ...]
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+MOST_BEFORE = 6
+"""Turns of a session that can say what a statement is of: an exchange about one subject is seldom longer."""
+
+
+def in_order(turns: Iterable[Turn]) -> list[Turn]:
+    """Return turns in their order, each with the last ones before it of its session."""
+    last: dict[str, tuple[Turn, ...]] = {}
+    found = []
+    for turn in turns:
+        before = last.get(turn.session, ())
+        found.append(replace(turn, before=before))
+        last[turn.session] = (*before, replace(turn, before=()))[-MOST_BEFORE:]
+    return found
 
 
 # What kind of voice the output of a tool is: the machine here, another agent, or a text from elsewhere.

@@ -36,7 +36,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.candidates import Extraction, StatementCandidate
 from verifflowcc.memory.rules.conversation import read_turns
 from verifflowcc.memory.rules.turn_statements import extract as extract_by_rule
-from verifflowcc.memory.rules.turns import OWN, TRUST_OF, Conversation, Turn, short_digest
+from verifflowcc.memory.rules.turns import OWN, TRUST_OF, Conversation, Turn, in_order, short_digest
 from verifflowcc.memory.store.placing import made_item
 from verifflowcc.memory.use.access_counts import CONTRADICTION, SUPERSEDED, note_metrics
 from verifflowcc.memory.use.code_refs import renewed_refs
@@ -391,11 +391,16 @@ def _reads(conversations: Sequence[Conversation]) -> Iterator[_ReadTurn]:
     """Yield the turns that say something of their own, with names that every store keeps as they are."""
     for conversation in conversations:
         origin = plain_line(conversation.origin)
-        for turn in conversation.turns:
-            text = "" if turn.tool == OWN else without_injected(_encodable(turn.text))
-            turn_id, session, name = (plain_line(_encodable(each)) for each in (turn.id, turn.session, turn.name))
-            if text.strip() and turn_id and session:
-                yield _ReadTurn(replace(turn, id=turn_id, session=session, name=name, text=text), origin)
+        for turn in in_order(_saying(conversation.turns)):
+            yield _ReadTurn(turn, origin)
+
+
+def _saying(turns: Sequence[Turn]) -> Iterator[Turn]:
+    for turn in turns:
+        text = "" if turn.tool == OWN else without_injected(_encodable(turn.text))
+        turn_id, session, name = (plain_line(_encodable(each)) for each in (turn.id, turn.session, turn.name))
+        if text.strip() and turn_id and session:
+            yield replace(turn, id=turn_id, session=session, name=name, text=text)
 
 
 def _encodable(text: str) -> str:

@@ -249,7 +249,7 @@ def _as_rules_say(candidate: StatementCandidate, turn: Turn, extract: Extract) -
 
     So that what a model found and what the rules found on one subject replace each other.
     """
-    found = extract(replace(turn, text=candidate.content)).candidates
+    found = extract(replace(turn, text=candidate.content, before=())).candidates
     own = [each for each in found if (each.layer, each.type) == (candidate.layer, candidate.type)]
     if len(own) != 1:
         return replace(candidate, key=_known_key(candidate) or candidate.key)

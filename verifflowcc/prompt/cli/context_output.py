@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.files.text_files import write_given
@@ -83,6 +82,8 @@ def _listing(rows: list[_Row], width: int) -> str:
 
 
 def _two_lines(row: _Row, width: int) -> list[str]:
+    from textwrap import wrap  # its expressions are compiled at its import
+
     _, rank, entry, tokens, fate, reason = row
     why = wrap(reason, max(width, 40), initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False)
     return [f"{rank:>4} {tokens:>7}  {fate}: {entry}", *why]

@@ -21,7 +21,7 @@ from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.memory.rules.recall_ranking import ALONE, WAITING, PlainItem, PlainItems
+from verifflowcc.memory.rules.recall_ranking import ALONE, WAITING, PlainItems
 from verifflowcc.memory.rules.recall_scoring import question_of
 from verifflowcc.memory.rules.superseded import as_of, excluded_items, names_leading, superseded
 from verifflowcc.memory.use.code_refs import StaleCheck
@@ -190,7 +190,8 @@ class _PlainFiles:
         if not names:
             return frozenset()
         ends = {name.rpartition("/")[2] for name in names}
-        found = {path for path in self.files if (end := path.rpartition("/")[2]) in ends or end[:-3] in ends}
+        ends |= {f"{end}.md" for end in ends}
+        found = {path for path in self.files if path.rpartition("/")[2] in ends}
         found |= reading.index.named(names, numbers) & self.files.keys()
         for path in found:
             del self.files[path]
@@ -198,34 +199,40 @@ class _PlainFiles:
 
     def entries(self, reading: BodyReader, reader: SourceReader, in_force: list[Item]) -> PlainEntries:
         """Return what may be in the prompt as entries to be ranked; what is read of them is added to `in_force`."""
-        failed = reader.has_failed(RECALL)
-        items = [
-            PlainItem(
-                *(path[len(_PROJECT) :], path, number, importance, confidence, recent, units, length),
-                *(kind == ALONE, one.origin == RECALL),
-            )
+        failed, known = reader.has_failed(RECALL), self.known.rows
+        rows = [
+            (*known[path], one.origin == RECALL)
             for path, one in self.files.items()
-            for number, _, _, kind, importance, confidence, recent, units, length in (self.known.rows[path],)
-            if kind != WAITING and not (failed and one.origin == RECALL)
+            if not (failed and one.origin == RECALL)
         ]
+        rows = [row for row in rows if row[3] != WAITING]
+        if not rows:
+            return NO_ENTRIES
+        numbers, paths, _, kinds, importance, confidence, recency, units, lengths, last = zip(*rows, strict=True)
 
-        def read(chosen: Sequence[PlainItem]) -> list[LoadedEntry]:
-            bodies = reading.bodies([self._file(each) for each in chosen])
-            found = [(self.files[each.path], bodies.get(each.path)) for each in chosen]
-            in_force.extend(body.item for _, body in found if body)
+        def read(chosen: Sequence[int]) -> list[LoadedEntry]:
+            ones = [self.files[paths[place]] for place in chosen]
+            bodies = reading.bodies([self._file(paths[place]) for place in chosen])
+            found = [(one, one.path, bodies.get(one.path)) for one in ones]
+            in_force.extend(body.item for _, _, body in found if body)
             return [
-                LoadedEntry(one, one.path, body.digest, body.tokens, body, trust_held(body.item))
-                for one, body in found
+                LoadedEntry(one, path, body.digest, body.tokens, body, trust_held(body.item))
+                for one, path, body in found
                 if body
             ]
 
-        def units_of(parted: Sequence[PlainItem]) -> dict[str, tuple[Unit, ...]]:
-            return reading.index.units([self._file(each) for each in parted])
+        def units_of(parted: Sequence[int]) -> dict[int, tuple[Unit, ...]]:
+            found = reading.index.units([self._file(paths[place]) for place in parted])
+            return {place: found[paths[place]] for place in parted if paths[place] in found}
 
-        return PlainEntries(PlainItems(items, self.known.counts, units_of, reading.index.times), read)
+        items = PlainItems(
+            *([path[len(_PROJECT) :] for path in paths], numbers, importance, confidence, recency, units, lengths),
+            *([kind == ALONE for kind in kinds], last, self.known.postings, units_of, reading.index.times),
+        )
+        return PlainEntries(items, read)
 
-    def _file(self, item: PlainItem) -> ProjectFile:
-        source = self.files[item.path].source
+    def _file(self, path: str) -> ProjectFile:
+        source = self.files[path].source
         assert isinstance(source, ProjectFile)
         return source
 
@@ -236,20 +243,14 @@ def _plain_files(selection: FileSelection, reading: BodyReader, terms: Sequence[
     files: dict[str, SelectedFile] = {}
     others: set[str] = set()
     for one in selection.selected:
-        path, source = one.path, one.source
-        row = known.rows.get(path)
-        if (
-            row is not None
-            and type(source) is ProjectFile
-            and row[2] == source.signature
-            and one.layer is Layer.PROJECT
-            and not one.always
-            and one.origin in _PLAIN_ORIGINS
-            and path.startswith(_PROJECT)
-        ):
-            files[path] = one
-        else:
-            others.add(path)
+        layer, source, _, always, origin = one
+        if type(source) is ProjectFile and layer is Layer.PROJECT and not always and origin in _PLAIN_ORIGINS:
+            path = source.path
+            row = known.rows.get(path)
+            if row is not None and row[2] == source.signature and path.startswith(_PROJECT):
+                files[path] = one
+                continue
+        others.add(one.path)
     for path in others.intersection(files):
         del files[path]
     return _PlainFiles(files, known)

@@ -16,7 +16,6 @@ from verifflowcc.memory.rules.candidates import TRIGGER
 from verifflowcc.memory.rules.recall_ranking import (
     NO_ITEMS,
     Neighbour,
-    PlainItem,
     PlainItems,
     RankingInput,
     Score,
@@ -94,10 +93,10 @@ class OrderingInputs:
 
 @dataclass(frozen=True, slots=True)
 class PlainEntries:
-    """Items of a layer that are known by their traits alone; `read` reads some of them as entries."""
+    """Items of a layer that are known by their traits alone; `read` reads those at some places as entries."""
 
     items: PlainItems = NO_ITEMS
-    read: Callable[[Sequence[PlainItem]], Sequence[LoadedEntry]] = lambda _: ()
+    read: Callable[[Sequence[int]], Sequence[LoadedEntry]] = lambda _: ()
 
 
 NO_ENTRIES = PlainEntries()
@@ -223,7 +222,7 @@ def _ranked(entries: Sequence[LoadedEntry], offer: OrderingInputs, plain: PlainE
     """Rank entries together with plain ones, as many of these as the layer's cap can hold."""
     every = list(entries)
 
-    def read(chosen: Sequence[PlainItem]) -> list[RankingInput]:
+    def read(chosen: Sequence[int]) -> list[RankingInput]:
         found = plain.read(chosen)
         every.extend(found)
         return [_facts(entry, in_play=False) for entry in found]

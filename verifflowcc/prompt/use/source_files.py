@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from verifflowcc.base.errors import ConfigError, ConflictError, VfccError
 from verifflowcc.base.files.layout import (
@@ -31,7 +32,7 @@ from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.items.store.item_edits import parse_item
+from verifflowcc.items.store.item_edits import parse_item, read_body
 from verifflowcc.memory.rules.recall_ranking import traits_of
 from verifflowcc.memory.rules.recall_scoring import counts_of, units_of
 from verifflowcc.memory.store.memory_items import item_from_text, item_to_text
@@ -121,8 +122,7 @@ def _rules(table: Mapping[str, Json], listed: Mapping[str, Mapping[str, Sequence
 Source = ProjectFile | DerivedSource | StoredItem | Snippet | TraceEntry
 
 
-@dataclass(frozen=True, slots=True)
-class SelectedFile:
+class SelectedFile(NamedTuple):
     """A file, an item of a store or a derived source that a pattern named; `key` is its name within the layer.
 
     `origin` is the virtual source that offers it, empty where a pattern of files names it.
@@ -170,7 +170,8 @@ def select(
 
     `derived` are the derived sources that have content, `offered` is what each virtual source has.
     """
-    selected: list[SelectedFile] = []
+    core: list[SelectedFile] = []
+    others: list[SelectedFile] = []
     unmatched: list[tuple[Layer, str]] = []
     for layer in READING_ORDER:
         if layer in strategies:
@@ -184,16 +185,18 @@ def select(
                     unmatched.append((layer, pattern))
                 folder = folder_of(layer, place)
                 for source in found:
-                    if (path := _path(source)) not in seen:
+                    path = source.path if type(source) is ProjectFile else _path(source)
+                    if path not in seen:
                         seen.add(path)
-                        selected.append(SelectedFile(layer, source, _key(source, folder, origin), always, origin))
-    selected = _each_once(selected)
-    selected.sort(key=lambda one: one.path not in CORE_FILES)
-    return FileSelection(tuple(selected), tuple(unmatched))
+                        one = SelectedFile(layer, source, _key(source, path, folder, origin), always, origin)
+                        (core if path in CORE_FILES else others).append(one)
+    return FileSelection(tuple(_each_once(core + others)), tuple(unmatched))
 
 
 def _each_once(selected: list[SelectedFile]) -> list[SelectedFile]:
     """Leave out trace items whose files a pattern names: their text is in the prompt already."""
+    if not any(one.origin == TRACE for one in selected):
+        return selected
     files = {one.path for one in selected if not one.origin}
     return [one for one in selected if one.origin != TRACE or one.path not in files]
 
@@ -249,19 +252,19 @@ def _path(source: Source) -> str:
     return source.path if isinstance(source, ProjectFile | TraceEntry) else source.value
 
 
-def _key(source: Source, folder: str | None, origin: str) -> str:
+def _key(source: Source, path: str, folder: str | None, origin: str) -> str:
     """Its path below the layer's own folder; below `.memory/` for what lies elsewhere in it; else the whole path."""
-    path = _path(source)
-    if isinstance(source, DerivedSource):
-        return path
-    if origin == CODE:
-        return f"{path} {source.name}".rstrip() if isinstance(source, Snippet) else path
-    if isinstance(source, TraceEntry):
-        return source.id
-    if origin == USER:
-        return path.removeprefix("user/")
-    if origin == TASK:
-        return "task/" + "/".join(path.split("/")[4:]).removeprefix("items/")
+    if origin or type(source) is not ProjectFile:
+        if isinstance(source, DerivedSource):
+            return path
+        if origin == CODE:
+            return f"{path} {source.name}".rstrip() if isinstance(source, Snippet) else path
+        if isinstance(source, TraceEntry):
+            return source.id
+        if origin == USER:
+            return path.removeprefix("user/")
+        if origin == TASK:
+            return "task/" + "/".join(path.split("/")[4:]).removeprefix("items/")
     below = path.removeprefix(f"{folder}/")
     return below if below != path else path.removeprefix(f"{MEMORY}/")
 
@@ -342,7 +345,8 @@ class BodyReader:
         if self.theirs is not None and path.startswith(_THEIRS):
             return self.theirs.text(path, digest)
         if path not in self._texts:
-            self._parse(path, self.tree.read(path))
+            data = self.tree.read(path)
+            self._texts[path] = digest_text(data), read_body(path, data)
         found, text = self._texts[path]
         if found != digest:
             raise ConflictError(f"{path} changed while the prompt was compiled", hint="run the command again")

@@ -4,7 +4,6 @@ What an item's tests are and how they went is looked up for the items that are o
 only evidence that is committed counts, and only for the content that the commit has.
 """
 
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -172,9 +171,11 @@ def _described(name: str, owed: OwedFile) -> str:
 
 def _commands(config: Config) -> Iterator[str]:
     """Yield the project's commands as a person would run them, and how to record what they show."""
+    from shlex import join  # its expressions are compiled at its import
+
     for name, command in sorted(config.gates.commands.items()):
         words = [word for word in command.argv if "{" not in word]
-        yield one_line(f"{name}: `{shlex.join(words)}`; `vfcc evidence run {name}` records the result.")
+        yield one_line(f"{name}: `{join(words)}`; `vfcc evidence run {name}` records the result.")
 
 
 def _tools(question: Question, tree: ProjectTree) -> tuple[Mapping[str, Json], str]:

@@ -1,0 +1,132 @@
+"""What a statement leaves open is taken from the sentences of its exchange that name it, word for word."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from verifflowcc.memory.rules.candidates import BEFORE, StatementCandidate
+from verifflowcc.memory.rules.exchanges import LEFT_OUT, opened_by
+from verifflowcc.memory.rules.qualifiers import qualifiers
+from verifflowcc.memory.rules.turn_statements import extract, statement_of
+from verifflowcc.memory.rules.turns import MOST_BEFORE, Speaker, Turn, in_order
+
+OPENS = "I want to go over our issue tracker today."
+ASKS = "From now on, I want you to use Lumen for all projects."
+JOINED = f"{OPENS}{LEFT_OUT}{ASKS}"
+LONG_TALK = "It has been a long week for all of us, and the weather was as it was."
+
+
+def talk(*lines: str) -> list[StatementCandidate]:
+    """Return what the last line of a talk gives."""
+    turns = [
+        Turn(f"t{place}", Speaker.PERSON, text, "s1", name=name)
+        for place, (name, _, text) in enumerate(line.partition(": ") for line in lines)
+    ]
+    return list(extract(in_order(turns)[-1]).candidates)
+
+
+def test_a_rule_is_kept_with_the_sentence_that_names_what_it_is_of() -> None:
+    (found,) = talk(f"Mira: {OPENS} {LONG_TALK} {ASKS}")
+
+    assert found.content == JOINED
+    assert found.title == ASKS.rstrip("."), "its title is the rule"
+    assert not found.details, "both pieces are in its own turn"
+
+
+def test_sentences_that_follow_each_other_are_one_quotation() -> None:
+    (found,) = talk(f"Mira: {OPENS} {ASKS}")
+
+    assert found.content == f"{OPENS} {ASKS}"
+
+
+def test_the_subject_of_an_earlier_turn_holds_until_another_is_opened() -> None:
+    (found,) = talk(f"Mira: {OPENS}", "Jon: Yes, please.", f"Mira: {LONG_TALK} {ASKS}")
+
+    assert (found.content, dict(found.details)) == (JOINED, {BEFORE: "t0"})
+
+    (newer,) = talk(f"Mira: {OPENS}", "Mira: Let's talk about our standup notes.", f"Mira: {LONG_TALK} {ASKS}")
+    assert newer.content == f"Let's talk about our standup notes.{LEFT_OUT}{ASKS}"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (f"Jon: {OPENS}", f"Mira: {LONG_TALK} {ASKS}"),
+        (f"Mira: {OPENS}", f"Mira: {LONG_TALK} Secondly, there is the matter of the tickets. {ASKS}"),
+        (f"Mira: {OPENS}", f"Mira: Additionally, {ASKS[0].lower()}{ASKS[1:]}"),
+        ("Mira: I wanted to touch base with you on a few things.", f"Mira: {LONG_TALK} {ASKS}"),
+        ("Mira: I'd like to go over some updates to our coding practices.", f"Mira: {ASKS}"),
+        ("Mira: Shall we go over our issue tracker?", f"Mira: {ASKS}"),
+        ("Mira: I don't want to go over our issue tracker.", f"Mira: {ASKS}"),
+        (f"Mira: {OPENS}", *["Mira: So it goes."] * MOST_BEFORE, f"Mira: {LONG_TALK} {ASKS}"),
+    ],
+    ids=["of another person", "closed", "leads away", "no subject", "names none", "asks", "denies", "long ago"],
+)
+def test_a_rule_stays_alone_where_nothing_names_what_it_is_of(lines: tuple[str, ...]) -> None:
+    found = talk(*lines)
+
+    assert len(found) == 1
+    assert OPENS not in found[0].content
+    assert LEFT_OUT not in found[0].content
+    assert BEFORE not in dict(found[0].details)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "From now on, I want you to use Lumen as our issue tracker.",
+        "From now on, use our issue tracker for every request.",
+        "Always start function names with 'x_'.",
+    ],
+)
+def test_a_rule_that_names_it_by_itself_stays_as_it_is(rule: str) -> None:
+    (found,) = talk(f"Mira: {OPENS} {LONG_TALK} {rule}")
+
+    assert found.content == rule
+
+
+SUBJECTS = ("our issue tracker", "the staging cluster", "our release notes", "video calls", "a few things", "this")
+LEADS = ("I want to talk about", "Let's go over", "I wanted to discuss", "We have to speak about", "Jon told me about")
+RULES = (
+    "From now on, I want you to use Lumen for all projects.",
+    "Going forward, never use Lumen for drafts.",
+    "I'd like you to use Lumen unless it is down.",
+    "Please don't use Lumen in tests.",
+    "Always start function names with 'x_'.",
+)
+
+
+@given(*(st.sampled_from(each) for each in (LEADS, SUBJECTS, RULES)), st.booleans(), st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_each_piece_is_a_sentence_as_it_was_written_and_no_qualifier_comes_or_goes(
+    lead: str, subject: str, rule: str, apart: bool, between: bool
+) -> None:
+    opens, gap = f"{lead} {subject}.", f"{LONG_TALK} " if between else ""
+    lines = (f"Mira: {opens}", f"Mira: {gap}{rule}") if apart else (f"Mira: {opens} {gap}{rule}",)
+
+    for found in talk(*lines):
+        pieces = found.content.split(LEFT_OUT)
+        assert all(piece in f"{opens} {gap}{rule}" for piece in pieces)
+        assert pieces[-1].endswith(rule)
+        assert qualifiers(found.content) == qualifiers(rule)
+        form = statement_of(found.content, found.type, found.key)
+        assert form == (found.subject, found.value, found.negated), "it is read back as what it was kept for"
+        alone = {each.key: each for each in talk(f"Mira: {rule}")}[found.key]
+        assert (found.negated, found.value, found.confidence) == (alone.negated, alone.value, alone.confidence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "opens"),
+    [
+        ("I've been thinking about our release checklist.", True),
+        ("Remember our conversation about feature flags.", True),
+        ("Let's move on to database backups.", True),
+        ("I want to emphasize the importance of changelogs.", True),
+        ("I told you about the staging cluster.", False),
+        ("We had lunch at the harbour.", False),
+        ("Use the staging cluster.", False),
+        ("I wanted to share some feedback with you.", False),
+    ],
+)
+def test_a_subject_is_opened_by_a_sentence_that_announces_it(sentence: str, opens: bool) -> None:
+    assert opened_by(sentence) is opens

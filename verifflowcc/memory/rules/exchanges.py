@@ -1,0 +1,149 @@
+"""What a statement leaves open, and the sentences before it say: what the talk is of, where it was opened.
+
+People name a subject once (`I want to talk about our issue tracker.`) and say what is to be done with it later (`We use
+Lumen, so please open an account.`), in that turn or in one of their next. Such a statement is kept with the sentence
+that names its subject. The subject is closed again by the next one, and by words that lead to something else.
+"""
+
+import re
+from functools import lru_cache
+
+from verifflowcc.base.records import dataclass
+from verifflowcc.memory.rules.code_names import ABSTRACT, stem
+from verifflowcc.memory.rules.qualifiers import qualifiers
+from verifflowcc.memory.rules.sentences import quote, spoken
+from verifflowcc.memory.rules.tool_kinds import word_for
+from verifflowcc.memory.rules.turns import Turn
+
+LEFT_OUT = " … "
+"""Stands between two pieces of a conversation, where words between them are left out."""
+
+_MOST_WORDS = 32
+_SPEAK = (
+    r"(?:talk|speak|chat)(?:ing)?(?: (?:to|with) \w+)?(?: \w+)? about|discuss(?:ing)?|go(?:ing)? (?:over|through)|"
+    r"touch(?:ing)? (?:base|on)|bring(?:ing)? up|cover(?:ing)?|revisit(?:ing)?|update (?:you|everyone) (?:on|about)|"
+    r"emphasi[sz]e|stress|highlight|introduce (?:you|everyone|us) to|address|follow(?:ing)? up on|"
+    r"check in (?:on|about)|share (?:some|a few|with you|my)\b|look(?:ing)? at|focus(?:ing)? on|turn(?:ing)? to|"
+    r"move on to|start (?:with|by)"
+)
+_ANNOUNCES = re.compile(
+    rf"\b(?:I|we)(?:'d| would|'ve|'ll| have| will|'re| are|'m| am)?(?: also| just| really| now| been| going)* "
+    rf"(?:want(?:ed|ing)?|like|need(?:ed)?|have|had|meant|meaning|going|here)? ?"
+    rf"(?:us )?to (?:\w+ )?(?:{_SPEAK})\b|"
+    rf"\blet(?:'s| us) (?:{_SPEAK})\b|\b(?:today|now|next|first),? (?:is|it's|comes)\b|"
+    r"\b(?:I|we)(?:'ve| have)? been (?:thinking|talking|wondering) about\b|"
+    r"\b(?:you (?:may |might |probably )?(?:remember|recall)|remember|do you remember) "
+    r"(?:our (?:conversation|talk|chat|discussion) (?:about|on)|(?:when |that |how )?we (?:talked|spoke|discussed))\b|"
+    r"\b(?:another|one|the (?:next|last|first|other|final)) (?:\w+ )?(?:thing|topic|subject|aspect|point|area|practice|"
+    r"item|matter)\b[^.,;]{0,40} is (?!to\b|that\b|not\b|never\b|always\b|how\b)|"
+    r"^(?:\w+, )?(?:regarding|as for|on the (?:topic|subject) of|when it comes to|speaking of)\b|"
+    r"\bimportan(?:t|ce)\b[^.]{0,60}(?:: | - )",
+    re.IGNORECASE,
+)
+_REPORTS = re.compile(r"\b(?:mentioned|told you|asked you|used to|previous(?:ly)?|but I|however)\b", re.IGNORECASE)
+_TURNS_AWAY = re.compile(
+    r"^(?:(?:and|so|okay|ok|well|alright|now),? )*(?:additionally|furthermore|moreover|in addition|also|second(?:ly)?|"
+    r"third(?:ly)?|finally|lastly|another|one more|on another|on a (?:different|another|separate|related)|separately|"
+    r"besides|apart from|aside from|other than|by the way|as for|regarding|moving on|next up|when it comes to)\b",
+    re.IGNORECASE,
+)
+_WORDS = re.compile(r"[A-Za-z][\w/+#.-]*\w")
+_GENERAL = ABSTRACT | {
+    stem(each)
+    for each in (
+        "about again also and any around as at base been before being both by can code coding continue "
+        "current day development different discuss emphasize engineering ensure especially everyone few first "
+        "follow following for forward from further general give given go going great guidance important in "
+        "into is item keep last let little lot make matter moment more new next now of on or other our over "
+        "part particular particularly point previous quick really regarding related review same sharing "
+        "software some soon specific stage start subject sure talk task than the their through time today "
+        "touch until upcoming update use used using very want we week where which while will working would "
+        "you your area aspect base directive environment expectation full guide helpful journey mentoring "
+        "preferred protocol recent role session settling strategies tool various workflow"
+    ).split()
+}
+"""Words of a subject that name none: `some updates to our coding practices` leaves open what they are of."""
+_TO_YOU = re.compile(
+    r"\b(?:with|to|for|updat(?:e|ing)|giv(?:e|ing)|tell(?:ing)?|show(?:ing)?) (?:you|everyone|us)\b", re.I
+)
+_CLAUSE = re.compile(
+    r"[,.;]|\b(?:as|that|which|who|whom|we|I|you|they|it|especially|before|after|now|when|while|because|since|so|"
+    r"given|based)\b(?![-/])",
+    re.IGNORECASE,
+)
+"""Where the name of a subject ends, and a clause about it begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A sentence that names what is spoken of after it: as it was written, and the turn that it is in."""
+
+    says: str
+    turn: str
+    place: int = -1
+
+
+def opened_by(sentence: str) -> bool:
+    """Say whether a sentence names a subject, and says no more of it.
+
+    >>> opened_by("I want to go over our version control system today."), opened_by("Use tabs.")
+    (True, False)
+    """
+    if len(sentence.split()) > _MOST_WORDS or sentence.endswith("?") or _REPORTS.search(sentence):
+        return False
+    return bool(_ANNOUNCES.search(sentence)) and not qualifiers(sentence) and bool(_named_in(sentence))
+
+
+def subject_of(turn: Turn, place: int) -> Opened | None:
+    """Return the sentence that names what a turn's sentence of this number is of; None where nothing is open."""
+    written = spoken(turn.text)
+    found = _last_opened(turn.text, place)
+    if found is not None:
+        return (
+            Opened(quote(turn.text, written[found].start, written[found].end), turn.id, found) if found >= 0 else None
+        )
+    for before in reversed(turn.before):
+        if before.name != turn.name or before.speaker is not turn.speaker:
+            continue
+        found = _last_opened(before.text, len(spoken(before.text)))
+        if found is not None:
+            piece = spoken(before.text)[found] if found >= 0 else None
+            return Opened(quote(before.text, piece.start, piece.end), before.id) if piece else None
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _last_opened(text: str, place: int) -> int | None:
+    """Return the number of the last sentence before `place` that opens a subject; -1 where it was closed; else None."""
+    written = spoken(text)
+    for at in range(min(place, len(written) - 1), -1, -1):
+        if at < place and opened_by(written[at].plain):
+            return at
+        if _TURNS_AWAY.match(written[at].plain):
+            return -1
+    return None
+
+
+def adds(subject: str, sentence: str, kind: str) -> bool:
+    """Say whether a sentence that names a subject says what another leaves open.
+
+    It does not where that one names the kind of what it speaks of itself.
+
+    >>> subject = "I want to go over our version control system."
+    >>> adds(subject, "We use Lumen for all projects.", ""), adds(subject, "Lumen is our version control system.", "")
+    (True, False)
+    """
+    if kind and word_for(kind, sentence):
+        return False
+    there = {stem(each) for each in _WORDS.findall(sentence)}
+    return any(each not in there for each in _named_in(subject))
+
+
+@lru_cache(maxsize=1024)
+def _named_in(subject: str) -> tuple[str, ...]:
+    """Return the words by which a sentence names its subject."""
+    found = _ANNOUNCES.search(subject)
+    phrase = _TO_YOU.sub(" ", subject[found.end() :]) if found else ""
+    phrase = phrase[: end.start()] if (end := _CLAUSE.search(phrase)) else phrase
+    words = [stem(each) for each in _WORDS.findall(phrase)]
+    return tuple(each for each in words if each not in _GENERAL)
