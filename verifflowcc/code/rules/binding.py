@@ -105,7 +105,7 @@ class Types:
     def line_of(self, path: str, place: int) -> tuple[tuple[str, int], ...]:
         """Return a type and those that it inherits from, in the order in which members are looked for.
 
-        A type stands after all that inherit from it, as far as that is possible; those outside are left out.
+        A type comes after all that inherit from it, as far as that is possible; those outside are left out.
         """
         order: list[tuple[str, int]] = []
         self._descend((path, place), order, set())

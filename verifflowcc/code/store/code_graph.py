@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.base.errors import BackendError
-from verifflowcc.base.index.index_file import IndexFormat, Store
+from verifflowcc.base.index.index_file import IndexFormat, Store, among
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.code.rules.graph import Head, Import, Mark, Reference, ReferenceKind, SourceFile
 from verifflowcc.code.store.code_graph_parts import (
@@ -96,10 +96,8 @@ class Tables:
     def facts(self, column: str, numbers: Sequence[int]) -> dict[int, bytes]:
         """Return `head` or `refs` of texts, each by its number in all parts (`number_of`)."""
         found: dict[int, bytes] = {}
-        for start in range(0, len(numbers), 500):
-            some = numbers[start : start + 500]
-            marks = ",".join("?" * len(some))
-            found.update(self._store.rows(f"SELECT number, {column} FROM facts WHERE number IN ({marks})", some))
+        for condition, some in among("number", numbers, 500):
+            found.update(self._store.rows(f"SELECT number, {column} FROM facts WHERE {condition}", some))
         if len(found) < len(numbers):
             raise DamagedError
         return {number: unsealed(column, number, body) for number, body in found.items()}
@@ -433,7 +431,7 @@ class StoredCode:
 
         Asking again is free.
         """
-        while missing := sorted(set(words) - self._postings.keys()):  # again where the index was lost meanwhile
+        while missing := sorted(set(words) - self._postings.keys()):  # again where the index was lost in the meantime
             posted = self._soundly(partial(self._posted, missing))
             self._postings |= posted
         return {word: self._postings[word] for word in sorted(words) if self._postings[word]}

@@ -293,7 +293,7 @@ Lists = dict[str, list[int]]
 
 
 UnitRow = tuple[str, str, int, int, str, str]
-"""What a part keeps at hand of a text: blob, language, lines, words, what its bytes mark it as, and a problem."""
+"""What a part keeps of a text: blob, language, lines, words, what its bytes mark it as, and a problem."""
 
 Part = tuple[Sequence[UnitRow], Sequence[tuple[bytes, bytes]], bytes, Sequence[Sequence[bytes]]]
 """A part, ready to be written, in values that any process can hand over: its units, head and references of each, their
