@@ -61,6 +61,9 @@ class CodeInMemory:
     def heads(self, paths: Collection[str]) -> None:
         pass
 
+    def load_references(self, paths: Collection[str]) -> None:
+        pass
+
     def manifests(self) -> Mapping[str, Sequence[Import]]:
         return self._manifests
 

@@ -40,6 +40,9 @@ class Searched:
     def heads(self, paths: Collection[str]) -> None:
         pass
 
+    def load_references(self, paths: Collection[str]) -> None:
+        pass
+
     def manifests(self) -> Mapping[str, Sequence[Import]]:
         return {}
 

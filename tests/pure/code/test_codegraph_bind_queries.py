@@ -45,7 +45,7 @@ SHOP = {
 }
 
 
-def _said(links: tuple[ReferenceLink, ...], least: int = CONFIDENT) -> list[str]:
+def _said(links: Sequence[ReferenceLink], least: int = CONFIDENT) -> list[str]:
     return [f"{each.path}:{each.line} {each.symbol}".strip() for each in links if each.confidence >= least]
 
 

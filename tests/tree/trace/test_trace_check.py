@@ -21,6 +21,7 @@ from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKi
 from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.checking import check_everything
+from verifflowcc.items.store.item_walk import MemoryWalk, walk_memory
 from verifflowcc.sprint.store.workflow_load import load_shipped
 from verifflowcc.sprint.use.configuration import shipped_workflows
 from verifflowcc.sprint.use.pinned_workflow import policy_of
@@ -28,7 +29,7 @@ from verifflowcc.trace.rules.impact import Impact, Story, impact, story
 from verifflowcc.trace.rules.trace_view import find_item
 from verifflowcc.trace.store.trace_cache import TraceIndex
 from verifflowcc.trace.use.trace_checking import TraceCheckResult, check_trace
-from verifflowcc.trace.use.trace_code import INDEX, key_of, read_items, read_stamps
+from verifflowcc.trace.use.trace_code import INDEX, key_of, read_items, read_stamps, read_walked
 from verifflowcc.trace.use.trace_narrowing import ItemPage, see_trace, show_item
 from verifflowcc.trace.use.trace_sources import read_sources
 
@@ -238,6 +239,30 @@ def test_one_item_is_answered_without_the_others(tmp_path: Path, settled: None, 
     assert len(OPENED) == number
 
 
+FAR, ODD = f"{ITEMS}/need/NEED-3.md", f"{ITEMS}/need/a tab\tin-é.md"
+
+
+def _in_place(root: Path) -> None:
+    """Let a file far away link to the item: the same file, with as many bytes and the time that it had."""
+    path, other = root / FAR, item("NEED-3", "need", "refines REQ-high")
+    was, size = path.stat(), path.stat().st_size
+    with path.open("r+", encoding="utf-8") as file:
+        file.write(other.ljust(size))
+    os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+
+
+def _other_folder(root: Path) -> None:
+    (root / ITEMS / "need").rename(root / ITEMS / "wish")
+
+
+def _swapped(root: Path) -> None:
+    """Let two files of one folder, and so the same names and stamps, change places."""
+    high, low, between = root / HIGH, root / LOW, root / "between"
+    high.rename(between)
+    low.rename(high)
+    between.rename(low)
+
+
 CHANGES_AROUND: dict[str, tuple[Callable[[Path], object], int | None]] = {
     "nothing": (lambda root: None, 0),
     "the item": (lambda root: (root / HIGH).write_text(item("REQ-high", "requirement", "refines NEED-other")), 1),
@@ -247,6 +272,10 @@ CHANGES_AROUND: dict[str, tuple[Callable[[Path], object], int | None]] = {
     "a sibling is no longer read": (lambda root: (root / LOW).write_bytes(b"\xff"), 1),
     "its id twice": (lambda root: (root / ITEMS / "need" / "N.md").write_text(item("REQ-high", "need")), None),
     "its code": (_edit("tests/test_gauge.py"), 0),
+    "a file far away, in place": (_in_place, 1),
+    "a name that is not plain": (lambda root: (root / ODD).write_text(item("N", "need", "refines REQ-high")), 1),
+    "its folder": (_other_folder, None),
+    "two names": (_swapped, 2),
 }
 
 
@@ -254,6 +283,8 @@ CHANGES_AROUND: dict[str, tuple[Callable[[Path], object], int | None]] = {
 @pytest.mark.parametrize("change", CHANGES_AROUND)
 def test_of_what_changed_around_an_item_that_alone_is_read(tmp_path: Path, settled: None, change: str) -> None:
     here = many(tmp_path, 5)
+    (tmp_path / ODD).write_text(item("NEED-odd", "need", "refines REQ-high"), encoding="utf-8")
+    (tmp_path / FAR).write_text(item("NEED-3", "need", text="It is long enough for a link. " * 9), encoding="utf-8")
     answers(here, "REQ-high")
     edit, files = CHANGES_AROUND[change]
     edit(tmp_path)
@@ -262,6 +293,35 @@ def test_of_what_changed_around_an_item_that_alone_is_read(tmp_path: Path, settl
     assert files is None or len(set(OPENED)) == files
     shutil.rmtree(here.local)
     assert answer_or_refusal(here, "REQ-high") == found
+
+
+@pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
+@pytest.mark.parametrize("kept", ["of another order", "without a folder", "by paths"])
+def test_however_the_files_were_kept_the_answer_is_the_same(tmp_path: Path, settled: None, kept: str) -> None:
+    here = many(tmp_path, 5)
+    whole = answers(here, "REQ-high")
+    policy, walk = policy_of(here), walk_memory(tmp_path)
+    if kept == "without a folder":
+        with sqlite3.connect(index(here)) as store:
+            store.execute("DELETE FROM trace_reports WHERE name LIKE '%/requirement'")
+        store.close()
+        (tmp_path / LOW).touch()
+    else:
+        for listed in walk.listed.values() if kept == "of another order" else ():
+            rows = list(zip(listed.names, zip(*[iter(listed.numbers)] * 4, strict=True), strict=True))[::-1]
+            listed.names[:], listed.numbers[:] = [name for name, _ in rows], [each for _, row in rows for each in row]
+        if kept == "by paths":
+            walk = MemoryWalk(rest=walk.stamps(), rest_items=walk.items())
+        with TraceIndex(index(here)) as trace:
+            read_walked(here, walk, policy, trace)
+    for opened in ([LOW.rpartition("/")[2]] if kept == "without a folder" else [], []):
+        OPENED.clear()
+        assert answers(here, "REQ-high") == whole
+        assert opened == OPENED
+    with sqlite3.connect(index(here)) as store:
+        ((text,),) = store.execute("SELECT body FROM trace_reports WHERE name = 'item folders'")
+    store.close()
+    assert FAR not in text, "after one answer the files are kept by folder"
 
 
 def test_links_that_are_gone_leave_the_index(tmp_path: Path, settled: None) -> None:

@@ -1,7 +1,7 @@
 """Where each layer's files lie, and the names in a configuration that stand for other names in the tree.
 
 The configuration of the memory hierarchy decision uses names that the tree does not have. They are aliases, all in the
-one table below, so that such a configuration loads as it stands.
+one table below, so that such a configuration loads as it is.
 """
 
 import os

@@ -16,6 +16,7 @@ from verifflowcc.base.files.layout import settled, stamp_of
 from verifflowcc.base.files.write import DerivedFile, on_disk, shown_name
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_place import in_repository
+from verifflowcc.base.git.git_repository import is_top
 from verifflowcc.base.git.work_tree import LINK, WorkTree, repository_status
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.process.clock import observed
@@ -350,9 +351,11 @@ def _names(root: Path) -> Iterator[tuple[bytes, bool]]:
 def _listed_by_git(root: Path) -> Mapping[bytes, bool] | None:
     """Return the files outside `.memory/` that git has (True) or would add; None where git knows nothing of the folder.
 
-    `.memory/` may hold most of the files of a project, and none of these names is asked for.
+    `.memory/` may hold most of the files of a project, and none of these names is asked for: at the top of a
+    repository, where git can be told so, it does not look for new ones there.
     """
-    answer = ask_git(root, "ls-files", "-z", "-t", *_HAS_OR_ADDS)
+    beside = ("--exclude", f"/{MEMORY}/") if is_top(os.fspath(root)) else ()
+    answer = ask_git(root, "ls-files", "-z", "-t", *_HAS_OR_ADDS, *beside)
     if answer.code:
         if "not a git repository" in answer.err:
             return None

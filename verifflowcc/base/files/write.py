@@ -14,7 +14,7 @@ from stat import S_ISDIR, S_ISLNK, S_ISREG
 from typing import Any
 
 from verifflowcc import __version__
-from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.errors import FileErrors, WorkspaceError
 from verifflowcc.base.files.layout import Stamps, as_in_git, as_on_disk, check_inside
 from verifflowcc.base.files.private_files import current_umask, private_if_own
 from verifflowcc.base.model.lazy import lazy_pattern
@@ -108,12 +108,9 @@ def write_atomic(path: Path, data: bytes | str, *, mode: int | None = None) -> N
     Raises WorkspaceError where the place cannot be written; the old content, if any, is then untouched.
     """
     raw = data.encode("utf-8") if isinstance(data, str) else data
-    try:
-        with private_if_own(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(path, raw, mode=mode)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+    with FileErrors("write", path), private_if_own(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, raw, mode=mode)
 
 
 def create_atomic(path: Path, data: bytes) -> bool:
@@ -121,12 +118,9 @@ def create_atomic(path: Path, data: bytes) -> bool:
 
     Of several that do so at once one succeeds. Raises WorkspaceError where the place cannot be written.
     """
-    try:
-        with private_if_own(path):
-            _make_folders(path.parent)
-            return _create(path, data)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+    with FileErrors("write", path), private_if_own(path):
+        _make_folders(path.parent)
+        return _create(path, data)
 
 
 def create_all_atomic(files: Sequence[tuple[Path, bytes]]) -> list[bool]:
@@ -154,12 +148,9 @@ def write_derived(path: Path, data: bytes) -> None:
 
     After the machine, and not just the process, went down the file may hold anything. Raises WorkspaceError.
     """
-    try:
-        with private_if_own(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(path, data, durable=False)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+    with FileErrors("write", path), private_if_own(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, data, durable=False)
 
 
 def is_temporary(name: str) -> bool:

@@ -125,7 +125,7 @@ class Index(DerivedTables):
         """Return what is known of those of `files` whose signature is unchanged and settled, by path, and what is
         searched of the files that hold any of `terms`, by path.
 
-        Both are of one state of the index, whatever another process writes meanwhile; nothing where it is damaged.
+        Both are of one state of the index, whatever another process writes; nothing where it is damaged.
         """
         before = self._store.replaced
         try:

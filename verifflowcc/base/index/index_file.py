@@ -49,7 +49,7 @@ class SqlCondition:
 
 
 def definitions() -> str:
-    """Return the columns as they stand in CREATE TABLE; without a type nothing is converted."""
+    """Return the columns as they are in CREATE TABLE; without a type nothing is converted."""
     return ", ".join(f'"{name}"' for name in COLUMNS)
 
 

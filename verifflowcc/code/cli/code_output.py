@@ -17,7 +17,7 @@ from verifflowcc.code.rules.code_views import (
     SymbolSearch,
     TouchedItem,
 )
-from verifflowcc.code.rules.graph import CONFIDENT, Dependency, LocatedDefinition, ReferenceLink
+from verifflowcc.code.rules.graph import CONFIDENT, Dependency, LocatedDefinition, ReferenceLink, confidences_of
 
 FEW = 10
 """So many of what is only possible, or was left out, are listed."""
@@ -130,9 +130,10 @@ def _related(kind: str, each: SymbolRelations, everything: bool) -> Iterator[str
         within = (link.path, link.symbol_number) == (each.symbol.path, each.symbol.place)
         return kind == "callees" or (kind == "inherits" and within)
 
-    sure = [link for link in each.links if link.confidence >= CONFIDENT]
-    possible = [link for link in each.links if 0 < link.confidence < CONFIDENT]
-    outside = [link for link in each.links if not link.confidence]
+    confidences = confidences_of(each.links)
+    sure = [each.links[place] for place, confidence in enumerate(confidences) if confidence >= CONFIDENT]
+    possible = [place for place, confidence in enumerate(confidences) if 0 < confidence < CONFIDENT]
+    outside = [each.links[place] for place, confidence in enumerate(confidences) if not confidence]
     if not each.links:
         yield (
             f"  no {kind}" if kind not in ("inherits", "uses") else f"  no {kind[:-1]}s" if kind == "uses" else "  none"
@@ -141,7 +142,7 @@ def _related(kind: str, each: SymbolRelations, everything: bool) -> Iterator[str
     if possible:
         yield f"  possible: {len(possible):,}"
         shown = possible if everything else possible[:FEW]
-        yield from _links(shown, outward)
+        yield from _links([each.links[place] for place in shown], outward)
         if len(shown) < len(possible):
             yield f"  and {len(possible) - len(shown):,} more: --all"
     if outside:

@@ -3,9 +3,8 @@
 The scopes around it come first, then imports, then what other files hand on.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from verifflowcc.code.rules.bound_things import EXTERNAL, UNKNOWN, Thing, ThingKind
 from verifflowcc.code.rules.graph import (
@@ -18,7 +17,7 @@ from verifflowcc.code.rules.graph import (
     Import,
     Reference,
     SymbolKind,
-    TypeHint,
+    column_of,
 )
 from verifflowcc.code.rules.import_rules import ImportResolver, Modules, ResolutionRules, manner_of
 
@@ -107,17 +106,45 @@ class Circles:
 
     def _rests_on(self, ground: int, height: int) -> None:
         """Note that the innermost open question rests on another one, in which so many stand inside of each other."""
-        if not self._grounds:
+        grounds = self._grounds
+        if not grounds:
             return
-        if len(self._grounds) + height >= DEEPEST:
+        if len(grounds) + height >= DEEPEST:
             raise _TooDeepError
-        self._grounds[-1] = min(self._grounds[-1], ground)
-        self._heights[-1] = max(self._heights[-1], height + 1)
+        grounds[-1] = min(grounds[-1], ground)
+        if height >= self._heights[-1]:
+            self._heights[-1] = height + 1
 
 
 # The head of one file, laid out so that names are looked up in it.
 
 _NO_NAMES: frozenset[str] = frozenset()
+_T = TypeVar("_T")
+
+
+class ByScope(Generic[_T]):
+    """What a file says under a name in a scope. A name is looked for when it is asked for: few of a file's are."""
+
+    __slots__ = ("_known", "_names", "_scopes", "_values")
+
+    def __init__(self, names: Sequence[str | None], scopes: Sequence[int], values: Sequence[_T]) -> None:
+        self._names, self._scopes, self._values = names, scopes, values
+        self._known: dict[str, dict[int, list[_T]]] = {}
+
+    def of(self, name: str) -> dict[int, list[_T]]:
+        """Return scope → what is under a name."""
+        found = self._known.get(name)
+        if found is None:
+            found = self._known[name] = {}
+            place = -1
+            for _ in range(self._names.count(name)):
+                place = self._names.index(name, place + 1)
+                found.setdefault(self._scopes[place], []).append(self._values[place])
+        return found
+
+    def get(self, scope: int, name: str) -> Sequence[_T]:
+        """Return what is under a name in a scope."""
+        return self.of(name).get(scope, ())
 
 
 class Sheet:
@@ -126,67 +153,125 @@ class Sheet:
     `owned` has the methods that are written outside of their type, by the type's name and theirs.
     """
 
-    __slots__ = ("_parameters", "defined", "head", "imported", "owned", "path", "stars", "typed")
+    __slots__ = (
+        "_named",
+        "_owned",
+        "_owners",
+        "_parameters",
+        "_signatures",
+        "_stars",
+        "defined",
+        "head",
+        "imported",
+        "kinds",
+        "names",
+        "parents",
+        "path",
+        "typed",
+    )
 
     def __init__(self, path: str, head: Head) -> None:
         self.path = path
         self.head = head
-        self.defined: dict[tuple[int, str], list[int]] = defaultdict(list)
-        self.owned: dict[tuple[str, str], list[int]] = defaultdict(list)
-        self.imported: dict[tuple[int, str], list[Import]] = defaultdict(list)
-        self.stars: list[Import] = []
-        self.typed: dict[tuple[int, str], list[TypeHint]] = defaultdict(list)
+        definitions, imports, typed = head.definitions, head.imports, head.typed
+        self.names: Sequence[str] = column_of(definitions, "name")
+        self.kinds: Sequence[SymbolKind] = column_of(definitions, "kind")
+        self.parents: Sequence[int] = column_of(definitions, "parent")
+        self._owners: Sequence[str] = column_of(definitions, "owner")
+        own: Sequence[str | None] = self.names
+        if any(self._owners):
+            own = [None if owner else name for name, owner in zip(own, self._owners, strict=True)]
+        self.defined = ByScope(own, self.parents, range(len(own)))
+        aliases: Sequence[str | None] = column_of(imports, "alias")
+        if "" in aliases or "*" in aliases:
+            aliases = [None if each in ("", "*") else each for each in aliases]
+        self.imported = ByScope(aliases, column_of(imports, "inside"), imports)
+        self.typed = ByScope(column_of(typed, "name"), column_of(typed, "inside"), typed)
         self._parameters: dict[int, frozenset[str]] = {}
-        for place, each in enumerate(head.definitions):
-            if each.owner:
-                self.owned[each.owner, each.name].append(place)
-            else:
-                self.defined[each.parent, each.name].append(place)
-        for taken in head.imports:
-            if taken.name == "*":
-                self.stars.append(taken)
-            if taken.alias and taken.alias != "*":
-                self.imported[taken.inside, taken.alias].append(taken)
-        for typed in head.typed:
-            self.typed[typed.inside, typed.name].append(typed)
+        self._named: dict[int, str] = {}
+        self._signatures: Sequence[str] | None = None
+        self._stars: list[Import] | None = None
+        self._owned: dict[tuple[str, str], list[int]] | None = None
+
+    @property
+    def stars(self) -> Sequence[Import]:
+        """The imports of all that is in a module."""
+        if self._stars is None:
+            taken = column_of(self.head.imports, "name")
+            self._stars = [self.head.imports[place] for place, name in enumerate(taken) if name == "*"]
+        return self._stars
+
+    def owned(self, type_name: str, name: str) -> Sequence[int]:
+        """Return the methods of a type and name that are written outside of the type."""
+        if self._owned is None:
+            self._owned = {}
+            for place, owner in enumerate(self._owners):
+                if owner:
+                    self._owned.setdefault((owner, self.names[place]), []).append(place)
+        return self._owned.get((type_name, name), ())
+
+    def called(self, name: str) -> Iterator[int]:
+        """Yield the places of the definitions of a name, wherever they are."""
+        return (place for place, each in enumerate(self.names) if each == name)
 
     def definition(self, place: int) -> Definition:
         """Return the definition at a place."""
         return self.head.definitions[place]
 
+    def qualified(self, place: int) -> str:
+        """Return a definition's name with those of the definitions around it."""
+        found = self._named.get(place)
+        if found is None:
+            found = self._named[place] = self._qualified(place)
+        return found
+
+    def _qualified(self, place: int) -> str:
+        if place == FILE:
+            return ""
+        owner, name, parent = self._owners[place], self.names[place], self.parents[place]
+        around = owner or self.qualified(parent)
+        return f"{around}.{name}" if around or parent != FILE else name
+
     def around(self, place: int) -> Iterator[int]:
         """Yield a scope and those around it, innermost first, `FILE` last."""
-        definitions = self.head.definitions
+        parents = self.parents
         while place != FILE:
             yield place
-            place = definitions[place].parent
+            place = parents[place]
         yield FILE
 
     def type_around(self, place: int) -> int:
         """Return the innermost type that a scope is in, or is; `FILE` where there is none."""
-        return next((each for each in self.around(place) if each != FILE and self.is_type(each)), FILE)
+        while place != FILE and self.kinds[place] not in TYPES:
+            place = self.parents[place]
+        return place
 
     def is_type(self, place: int) -> bool:
         """Say whether the definition at a place is a type."""
-        return self.definition(place).kind in TYPES
+        return self.kinds[place] in TYPES
 
     def takes(self, place: int, name: str) -> bool:
         """Say whether the definition at a place is a function with a parameter of that name."""
+        if self.kinds[place] not in CALLABLE:
+            return False
         known = self._parameters.get(place)
         if known is None:
-            each = self.definition(place)
-            known = frozenset(parameters(each.signature)) if each.kind in CALLABLE else _NO_NAMES
-            self._parameters[place] = known
+            if self._signatures is None:
+                self._signatures = column_of(self.head.definitions, "signature")
+            signature = self._signatures[place]
+            if name not in signature:
+                return False
+            known = self._parameters[place] = frozenset(parameters(signature))
         return name in known
 
     def has_local(self, inside: int, name: str) -> bool:
         """Say whether a scope, or one around it below the whole file, says anything of a name."""
-        for scope in self.around(inside):
-            key = (scope, name)
-            if scope != FILE and (
-                key in self.defined or key in self.imported or key in self.typed or self.takes(scope, name)
-            ):
+        defined, imported, typed = self.defined.of(name), self.imported.of(name), self.typed.of(name)
+        scope, parents = inside, self.parents
+        while scope != FILE:
+            if scope in defined or scope in imported or scope in typed or self.takes(scope, name):
                 return True
+            scope = parents[scope]
         return False
 
 
@@ -243,6 +328,10 @@ class NameLookup:
             found = self._spoken[path, name] = self.code.references(path, name)
         return found
 
+    def load_references(self, paths: Sequence[str], name: str) -> None:
+        """Read the references to a name in many files at once, those that are not known."""
+        self.code.load_references([path for path in paths if (path, name) not in self._spoken])
+
     def manner(self, path: str) -> ResolutionRules:
         """Return the rules of the language of a file."""
         known = self._manners.get(path)
@@ -295,7 +384,8 @@ class NameLookup:
 
         That is the thing that it takes, or the outside.
         """
-        return self.circles.ask(("import", path, taken), lambda: self._imported(path, taken))
+        question = ("import", path, taken.module, taken.name, taken.alias, taken.line, taken.inside)
+        return self.circles.ask(question, lambda: self._imported(path, taken))
 
     def _imported(self, path: str, taken: Import) -> tuple[Thing, ...]:
         found = self.sources(path, taken)
@@ -360,13 +450,12 @@ class NameLookup:
 
     def _in_scope(self, sheet: Sheet, scope: int, name: str, line: int) -> tuple[Thing, ...] | None:
         found: list[Thing] = []
-        key = (scope, name)
-        if places := sheet.defined.get(key):
+        if places := sheet.defined.get(scope, name):
             sure, why = (SAME_FILE, "in the same file") if scope == FILE else (SAME_SCOPE, "in the same scope")
             found += [Thing(ThingKind.DEFINITION, sheet.path, each, sure, why) for each in places]
-        for taken in sheet.imported.get(key, ()):
+        for taken in (imports := sheet.imported.get(scope, name)):
             found += self.imported(sheet.path, taken)
-        if key in sheet.imported and not found:
+        if imports and not found:
             return ()
         if not found and scope != FILE:
             return self._local(sheet, scope, name, line)
@@ -376,7 +465,7 @@ class NameLookup:
 
     def _other_name(self, sheet: Sheet, name: str) -> tuple[Thing, ...]:
         """Return what a file has under another name: `export {a as b}`, `const {b} = modules.a`."""
-        for typed in sheet.typed.get((FILE, name), ()):
+        for typed in sheet.typed.get(FILE, name):
             if typed.type.startswith("=") and (found := self._by_path(sheet.path, typed.type[1:].split("."))):
                 return found
         return ()
@@ -390,7 +479,7 @@ class NameLookup:
         return things
 
     def _local(self, sheet: Sheet, scope: int, name: str, line: int) -> tuple[Thing, ...] | None:
-        types = sheet.typed.get((scope, name))
+        types = sheet.typed.get(scope, name)
         if types:
             before = [each for each in types if each.line < line] or [each for each in types if each.line != line]
             text, begin = (before[-1].type, before[-1].line) if before else ("", 0)
@@ -419,7 +508,7 @@ class NameLookup:
         found = []
         for path in self.code.defining(name):
             if path != without and path in inside:
-                for place in self.sheet(path).defined.get((FILE, name), ()):
+                for place in self.sheet(path).defined.get(FILE, name):
                     found.append(Thing(ThingKind.DEFINITION, path, place, SAME_FOLDER, "in the same folder"))
         return tuple(found)
 
@@ -432,8 +521,7 @@ class NameLookup:
                 Thing(ThingKind.DEFINITION, each, place, FROM_IMPORT, "imported")
                 for each in files
                 if not each.endswith("/")
-                for place, definition in enumerate(self.sheet(each).head.definitions)
-                if definition.name == name
+                for place in self.sheet(each).called(name)
             ]
         )
 
@@ -452,7 +540,7 @@ class NameLookup:
                 return (Thing(ThingKind.DEFINITION, path, exports[0], FROM_IMPORT, "imported"),)
             stem = path.rpartition("/")[2].partition(".")[0]
             for name in (taken.alias, stem):
-                if places := sheet.defined.get((FILE, name)):
+                if places := sheet.defined.get(FILE, name):
                     return tuple([Thing(ThingKind.DEFINITION, path, each, 85, "imported") for each in places])
             outer = [
                 place

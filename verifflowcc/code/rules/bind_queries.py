@@ -4,8 +4,10 @@ Each takes the `Code` of a repository, or a `Binder` of it where several questio
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from posixpath import dirname
 
+from verifflowcc.code.rules.bind_names import Sheet
 from verifflowcc.code.rules.binding import Binder, BoundReference
 from verifflowcc.code.rules.bound_things import Thing, ThingKind
 from verifflowcc.code.rules.graph import (
@@ -13,14 +15,17 @@ from verifflowcc.code.rules.graph import (
     FILE,
     TYPES,
     BindingCandidate,
+    BindingResult,
     Code,
-    Definition,
     Dependency,
     Import,
+    LinkStart,
     LocatedDefinition,
     Reference,
     ReferenceKind,
     ReferenceLink,
+    ReferenceLinks,
+    column_of,
     qualified,
 )
 
@@ -85,8 +90,8 @@ def _chosen(code: Code, paths: Sequence[str], last: str, fits: Callable[[str], b
     found = []
     for path in paths:
         definitions = code.head(path).definitions
-        for place, each in enumerate(definitions):
-            if (not last or each.name == last) and fits(qualified(definitions, place)):
+        for place, each in enumerate(column_of(definitions, "name")):
+            if (not last or each == last) and fits(qualified(definitions, place)):
                 found.append(found_at(code, path, place))
     return tuple(sorted(found, key=lambda each: (each.path, each.line, each.place)))
 
@@ -116,31 +121,31 @@ _CALLS = frozenset({ReferenceKind.CALL})
 _INHERITS = frozenset({ReferenceKind.INHERIT})
 _ALL = frozenset(ReferenceKind)
 _INNER = frozenset({"__init__", "index", "mod", "main"})
+_AT_ONCE = 500
+"""The references of so many files are read at once."""
 
 
-def callers(code: Code | Binder, path: str, place: int) -> tuple[ReferenceLink, ...]:
+def callers(code: Code | Binder, path: str, place: int) -> ReferenceLinks:
     """Return the calls that may mean the definition at a place of a file, surest first, then by path and line.
 
     Of what makes objects of a class (`__init__`), the calls of the class are among them.
     """
     binder = _binder(code)
-    found = list(_referring(binder, path, place, _CALLS))
+    found = [_referring(binder, path, place, _CALLS)]
     sheet = binder.names.sheet(path)
-    if place != FILE:
-        definition = sheet.definition(place)
-        if definition.name in _MAKERS and definition.parent != FILE:
-            found += _referring(binder, path, definition.parent, _CALLS)
+    if place != FILE and sheet.names[place] in _MAKERS and sheet.parents[place] != FILE:
+        found.append(_referring(binder, path, sheet.parents[place], _CALLS))
     return _by_confidence(found)
 
 
-def uses(code: Code | Binder, path: str, place: int) -> tuple[ReferenceLink, ...]:
+def uses(code: Code | Binder, path: str, place: int) -> ReferenceLinks:
     """Return all that may speak of the definition at a place of a file: calls, values, types, and what inherits."""
-    return _by_confidence(_referring(_binder(code), path, place, _ALL))
+    return _by_confidence([_referring(_binder(code), path, place, _ALL)])
 
 
-def subtypes(code: Code | Binder, path: str, place: int) -> tuple[ReferenceLink, ...]:
+def subtypes(code: Code | Binder, path: str, place: int) -> ReferenceLinks:
     """Return the types that may inherit from the type at a place of a file; each link is inside of such a type."""
-    return _by_confidence(_referring(_binder(code), path, place, _INHERITS))
+    return _by_confidence([_referring(_binder(code), path, place, _INHERITS)])
 
 
 def supertypes(code: Code | Binder, path: str, place: int) -> tuple[ReferenceLink, ...]:
@@ -179,15 +184,18 @@ def sure_uses(binder: Binder, path: str, place: int, *, most: int = 0) -> tuple[
     Where more than `most` files do, only its own is and those that import it; of these, where they are as many, those
     in its own folder.
     """
-    own = binder.names.sheet(path).definition(place).name
+    own = binder.names.sheet(path).names[place]
     family = binder.names.manner(path).family
     near: frozenset[str] | None = None
     if most and len(_files_of(binder, own, family)) > most:
         near = frozenset({path, *(each for part in _parts(path) for each in binder.code.importing(part))})
         if len(near) > most:
             near = frozenset(each for each in near if dirname(each) == dirname(path))
-    found = _referring(binder, path, place, _ALL, least=CONFIDENT, within=near)
-    return list(found), near is None
+    rows = [row for part in _referring(binder, path, place, _ALL, least=CONFIDENT, within=near) for row in part]
+    return [*ReferenceLinks(rows)], near is None
+
+
+_Row = tuple[LinkStart, BindingCandidate, BindingResult]
 
 
 def _referring(
@@ -198,19 +206,29 @@ def _referring(
     *,
     least: int = 0,
     within: frozenset[str] | None = None,
-) -> Iterator[ReferenceLink]:
-    """Yield the references of some kinds, in any file or those given, that may mean a definition.
+) -> Sequence[Sequence[_Row]]:
+    """Return the references of some kinds, in any file or those given, that may mean a definition.
 
-    The same place is asked for once. With `least`, only those at least so sure.
+    They come by name, and those of a name by path, then in order. With `least`, only those at least so sure.
     """
     meant = (path, place)
-    for name, other in _speaking(binder, path, place):
-        if within is not None and other not in within:
-            continue
-        for about, bound in _spoken(binder, other, name, kinds):
-            candidate = binder.candidate(bound, meant)
-            if candidate is not None and candidate.confidence >= least:
-                yield ReferenceLink(*about, candidate, bound.candidates, bound.external)
+    known: dict[int, BindingCandidate | None] = {}
+    found = []
+    for name, files in _speaking(binder, path, place):
+        asked = files if within is None else [each for each in files if each in within]
+        rows: list[_Row] = []
+        for start, other in enumerate(asked):
+            if not start % _AT_ONCE:
+                binder.names.load_references(asked[start : start + _AT_ONCE], name)
+            for about, bound in _spoken(binder, other, name, kinds):
+                number = id(bound)
+                if number not in known:  # a binder keeps what it has bound: the number stays that of this one
+                    known[number] = binder.candidate(bound, meant)
+                candidate = known[number]
+                if candidate is not None and candidate.confidence >= least:
+                    rows.append((about, candidate, bound))
+        found.append(rows)
+    return found
 
 
 def _spoken(binder: Binder, path: str, name: str, kinds: frozenset[ReferenceKind]) -> Sequence[BoundReference]:
@@ -218,19 +236,24 @@ def _spoken(binder: Binder, path: str, name: str, kinds: frozenset[ReferenceKind
     key = (path, name, kinds)
     known = binder.spoken.get(key)
     if known is None:
-        definitions = binder.names.sheet(path).head.definitions
-        known = binder.spoken[key] = [
-            (_about(path, each, definitions), binder.bound(path, each))
+        sheet = binder.names.sheet(path)
+        found = [
+            (_about(path, each, sheet), binder.bound(path, each))
             for each in binder.names.spoken(path, name)
             if each.kind in kinds
         ]
+        found.sort(key=_in_file)
+        known = binder.spoken[key] = found
     return known
 
 
-def _about(
-    path: str, each: Reference, definitions: Sequence[Definition]
-) -> tuple[str, int, ReferenceKind, str, str, int, str]:
-    return (path, each.line, each.kind, each.name, each.receiver, each.inside, qualified(definitions, each.inside))
+def _in_file(row: BoundReference) -> tuple[int, str, ReferenceKind]:
+    _, line, kind, _, receiver, _, _ = row[0]
+    return line, receiver, kind
+
+
+def _about(path: str, each: Reference, sheet: Sheet) -> LinkStart:
+    return (path, each.line, each.kind, each.name, each.receiver, each.inside, sheet.qualified(each.inside))
 
 
 def _files_of(binder: Binder, name: str, family: str) -> Sequence[str]:
@@ -242,9 +265,9 @@ def _files_of(binder: Binder, name: str, family: str) -> Sequence[str]:
     return known
 
 
-def _speaking(binder: Binder, path: str, place: int) -> Iterator[tuple[str, str]]:
+def _speaking(binder: Binder, path: str, place: int) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield the names by which a definition may be spoken of, each with the files that do: its own, then aliases."""
-    own = binder.names.sheet(path).definition(place).name
+    own = binder.names.sheet(path).names[place]
     family = binder.names.manner(path).family
     names, waiting = {own}, [own]
     while waiting:
@@ -257,17 +280,18 @@ def _speaking(binder: Binder, path: str, place: int) -> Iterator[tuple[str, str]
             aliases |= set(_aliases(binder, sorted(importing), "default", path, place))
         waiting += sorted(aliases - names)
         names |= aliases
-        for each in files:
-            yield name, each
+        yield name, files
 
 
 def _aliases(binder: Binder, files: Iterable[str], name: str, path: str, place: int) -> Iterator[str]:
     """Yield what a definition is called where files import it under another name."""
     for other in files:
-        for taken in binder.names.sheet(other).head.imports:
-            if taken.name == name and taken.alias not in ("", "*", name):
+        imports = binder.names.sheet(other).head.imports
+        names = column_of(imports, "name")
+        for number, each in enumerate(names) if name in names else ():
+            if each == name and (taken := imports[number]).alias not in ("", "*", name):
                 things = binder.names.imported(other, taken)
-                if any(each.path == path and each.place == place for each in things):
+                if any(one.path == path and one.place == place for one in things):
                     yield taken.alias
 
 
@@ -287,12 +311,23 @@ def _links_of(
 
 def _link(binder: Binder, path: str, reference: Reference, candidate: BindingCandidate | None) -> ReferenceLink:
     bound = binder.bound(path, reference)
-    about = _about(path, reference, binder.names.sheet(path).head.definitions)
+    about = _about(path, reference, binder.names.sheet(path))
     return ReferenceLink(*about, candidate, bound.candidates, bound.external)
 
 
-def _by_confidence(links: Iterable[ReferenceLink]) -> tuple[ReferenceLink, ...]:
-    return tuple(sorted(links, key=lambda each: (-each.confidence, each.path, each.line, each.receiver, each.kind)))
+def _by_confidence(found: Sequence[Sequence[Sequence[_Row]]]) -> ReferenceLinks:
+    """Return rows, which are in order by path, line, receiver and kind for each name, in this order, surest first."""
+    parts = [part for each in found for part in each if part]
+    rows: list[_Row] = [*parts[0]] if len(parts) == 1 else sorted(chain.from_iterable(parts), key=_in_all)
+    by_confidence: dict[int, list[_Row]] = {}
+    for row in rows:
+        by_confidence.setdefault(row[1].confidence, []).append(row)
+    return ReferenceLinks([row for sure in sorted(by_confidence, reverse=True) for row in by_confidence[sure]])
+
+
+def _in_all(row: _Row) -> tuple[str, int, str, ReferenceKind]:
+    path, line, kind, _, receiver, _, _ = row[0]
+    return path, line, receiver, kind
 
 
 def _dependency(binder: Binder, path: str, taken: Import) -> Dependency:
@@ -301,12 +336,12 @@ def _dependency(binder: Binder, path: str, taken: Import) -> Dependency:
     defined = bool(sources) and all(_has(binder, each, taken.name) for each in sources)
     for each in sources if defined else binder.names.loaded(path, taken):
         files += _within(binder, path, each) if each.endswith("/") else [each]
-    around = qualified(binder.names.sheet(path).head.definitions, taken.inside)
+    around = binder.names.sheet(path).qualified(taken.inside)
     return Dependency(path, taken.line, taken.module, taken.name, taken.alias, tuple(files), taken.inside, around)
 
 
 def _has(binder: Binder, path: str, name: str) -> bool:
-    return not path.endswith("/") and (FILE, name) in binder.names.sheet(path).defined
+    return not path.endswith("/") and bool(binder.names.sheet(path).defined.get(FILE, name))
 
 
 def _within(binder: Binder, path: str, folder: str) -> list[str]:

@@ -27,11 +27,11 @@ from verifflowcc.code.rules.bound_things import (
 from verifflowcc.code.rules.graph import (
     CALLABLE,
     FILE,
-    TYPES,
     BindingCandidate,
     BindingResult,
     Code,
     Import,
+    LinkStart,
     Reference,
     ReferenceKind,
     SymbolKind,
@@ -80,15 +80,15 @@ class Types:
     def _held_by(self, path: str, inside: int, receiver: str, name: str, line: int) -> tuple[Thing, ...]:
         sheet = self.names.sheet(path)
         for scope in sheet.around(inside):
-            for hint in sheet.typed.get((scope, f"{receiver}.{name}"), ()):
+            for hint in sheet.typed.get(scope, f"{receiver}.{name}"):
                 found = self.meant(self.expression(path, scope, hint.type.removeprefix("="), line))
                 return tuple([each.weaker(OF_RESULT, "its object holds it") for each in found])
-            for hint in sheet.typed.get((scope, receiver), ()):
+            for hint in sheet.typed.get(scope, receiver):
                 if hint.type.startswith("=") and "." not in hint.type and hint.type[1:] != receiver:
                     return self.held(path, scope, hint.type[1:], name, line)
         for each in self.names.in_file(path, receiver) or ():
             if each.kind is ThingKind.DEFINITION and each.path != path:
-                return self.held(each.path, FILE, self.names.sheet(each.path).definition(each.place).name, name, 0)
+                return self.held(each.path, FILE, self.names.sheet(each.path).names[each.place], name, 0)
         return ()
 
     def members(self, things: Sequence[Thing], name: str) -> tuple[Thing, ...]:
@@ -105,7 +105,7 @@ class Types:
     def line_of(self, path: str, place: int) -> tuple[tuple[str, int], ...]:
         """Return a type and those that it inherits from, in the order in which members are looked for.
 
-        A type stands after all that inherit from it, as far as that is possible; those outside are left out.
+        A type comes after all that inherit from it, as far as that is possible; those outside are left out.
         """
         order: list[tuple[str, int]] = []
         self._descend((path, place), order, set())
@@ -137,8 +137,8 @@ class Types:
             Thing(ThingKind.DEFINITION, other, place, SAME_FOLDER, "the only one of its name")
             for other in code.defining(name)
             if self.names.manner(other).family == family
-            for place, each in enumerate(self.names.sheet(other).head.definitions)
-            if each.name == name and each.kind in TYPES
+            for place in self.names.sheet(other).called(name)
+            if self.names.sheet(other).is_type(place)
         ]
         return tuple(every) if len(every) == 1 else ()
 
@@ -235,7 +235,7 @@ class Types:
 
     def _has_other_type(self, path: str, inside: int, name: str) -> bool:
         sheet = self.names.sheet(path)
-        types = [each for scope in sheet.around(inside) if scope != FILE for each in sheet.typed.get((scope, name), ())]
+        types = [each for scope in sheet.around(inside) if scope != FILE for each in sheet.typed.get(scope, name)]
         return any(each.type != "?" for each in types)
 
     def _called(self, things: Sequence[Thing], calls: int, of: Sequence[Thing]) -> tuple[Thing, ...]:
@@ -281,7 +281,7 @@ class Types:
             elif each.kind is not ThingKind.DEFINITION:
                 found.append(each)
             else:
-                kind = self.names.sheet(each.path).definition(each.place).kind
+                kind = self.names.sheet(each.path).kinds[each.place]
                 if kind in _VALUES:
                     found += self._of_variable(each)
                 elif kind is SymbolKind.METHOD and not called:
@@ -303,7 +303,7 @@ class Types:
         if around != FILE:
             names += [(around, f"self.{definition.name}"), (around, f"this.{definition.name}")]
         for scope, name in names:
-            for typed in sheet.typed.get((scope, name), ()):
+            for typed in sheet.typed.get(scope, name):
                 yield scope, typed
 
     def _of_type_text(self, path: str, scope: int, text: str, line: int) -> tuple[Thing, ...]:
@@ -357,13 +357,13 @@ class Types:
 
     def _own_member(self, path: str, place: int, name: str) -> list[tuple[str, int]]:
         sheet = self.names.sheet(path)
-        found = [(path, each) for each in sheet.defined.get((place, name), ())]
+        found = [(path, each) for each in sheet.defined.get(place, name)]
         family = self.names.manner(path).family
         if family in ("python", "script") or (found and family != "c"):
             return found
-        type_name, code = sheet.definition(place).name, self.names.code
+        type_name, code = sheet.names[place], self.names.code
         for other in code.defining(name):
-            for each in self.names.sheet(other).owned.get((type_name, name), ()):
+            for each in self.names.sheet(other).owned(type_name, name):
                 if any((own.path, own.place) == (path, place) for own in self.named_type(other, type_name)):
                     found.append((other, each))
         return found
@@ -392,7 +392,7 @@ class Types:
     def _is_type(self, thing: Thing) -> bool:
         if thing.kind is not ThingKind.DEFINITION:
             return False
-        return self.names.sheet(thing.path).definition(thing.place).kind in TYPES
+        return self.names.sheet(thing.path).is_type(thing.place)
 
 
 def _is_own_type(signature: str, text: str) -> bool:
@@ -412,7 +412,7 @@ _MOST_HANDED, _LOOKED_AT = 5, 40
 _OBJECTS = frozenset({"script", "python"})
 """Families in which objects without a declared type hold functions."""
 
-BoundReference = tuple[tuple[str, int, ReferenceKind, str, str, int, str], BindingResult]
+BoundReference = tuple[LinkStart, BindingResult]
 """A reference as the first fields of a link have it, with whom it may mean."""
 
 
@@ -457,7 +457,7 @@ class Binder:
     def _bound(self, path: str, reference: Reference) -> BindingResult:
         inside = reference.inside
         if reference.kind is ReferenceKind.INHERIT and inside != FILE:
-            inside = self.names.sheet(path).definition(inside).parent
+            inside = self.names.sheet(path).parents[inside]
         if reference.receiver:
             return self._of_receiver(path, inside, reference)
         things = self.names.lookup(path, inside, reference.name, reference.line)
@@ -518,8 +518,8 @@ class Binder:
         here = (path, reference.name, sure)
         held = self._held.get(here)
         if held is None:
-            held = BindingResult((*bound.candidates, *self._handed_over(path, reference)))
-            self._held[here] = held
+            more = self._handed_over(path, reference)
+            held = self._held[here] = BindingResult((*bound.candidates, *more)) if more else bound
         return held
 
     def _handed_over(self, path: str, reference: Reference) -> Sequence[BindingCandidate]:
@@ -532,7 +532,7 @@ class Binder:
         places = [
             each for each in self._defining(path, reference) if not self._member(each) and not self._is_type(each)
         ]
-        places = [each for each in places if self.names.sheet(each[0]).definition(each[1]).kind in CALLABLE]
+        places = [each for each in places if self.names.sheet(each[0]).kinds[each[1]] in CALLABLE]
         if not places or len(places) > _MOST_HANDED:
             return ()
         here = self.names.in_file(path, reference.name) or ()
@@ -575,10 +575,7 @@ class Binder:
             paths = [each for each in self.code.defining(name) if names.manner(each).family == family]
             self.code.heads(paths)
             known = self._called[family, name] = [
-                (each, place)
-                for each in paths
-                for place, definition in enumerate(names.sheet(each).head.definitions)
-                if definition.name == name
+                (each, place) for each in paths for place in names.sheet(each).called(name)
             ]
         return known
 
@@ -589,7 +586,7 @@ class Binder:
         return bool(definition.owner) or (definition.parent != FILE and sheet.is_type(definition.parent))
 
     def _is_type(self, key: tuple[str, int]) -> bool:
-        return self.names.sheet(key[0]).definition(key[1]).kind in TYPES
+        return self.names.sheet(key[0]).is_type(key[1])
 
 
 def _are_unknown(things: Sequence[Thing]) -> bool:

@@ -17,7 +17,7 @@ from verifflowcc.code.rules.graph import (
     outwards,
     qualified,
 )
-from verifflowcc.code.rules.rank_units import RankedFile, RankedUnit, idf, rank_code, rank_files, units_of
+from verifflowcc.code.rules.rank_units import RankedFile, RankedUnit, rank_code, rank_files, units_of
 from verifflowcc.code.rules.repository_map import FileGraph, graph_of
 from verifflowcc.code.rules.snippets import (
     SnippetSelection,
@@ -29,7 +29,7 @@ from verifflowcc.code.rules.snippets import (
     signature,
     size_of,
 )
-from verifflowcc.code.rules.task_words import LONGEST, TaskTerms, WordCounter, asked
+from verifflowcc.code.rules.task_words import LONGEST, TaskTerms, WordCounter, asked, idf
 
 # The fixtures that tests use: functions of pytest which a test names as its parameters.
 

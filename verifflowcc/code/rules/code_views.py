@@ -1,6 +1,6 @@
 """Answers about the code graph: state, outlines, references, effects of a change."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.graph import Dependency, LocatedDefinition, ReferenceLink, SymbolKind
@@ -266,7 +266,7 @@ class SymbolRelations:
     """The links of one symbol, surest first."""
 
     symbol: LocatedDefinition
-    links: tuple[ReferenceLink, ...]
+    links: Sequence[ReferenceLink]
     """Surest first."""
 
 

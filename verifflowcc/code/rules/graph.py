@@ -1,23 +1,25 @@
 """The code graph: what a source file says of itself, and what a whole repository offers to those who ask.
 
-Of each file only what stands in it is kept (definitions, references by name, imports, what names are said to be). Which
+Of each file only what is in it is kept (definitions, references by name, imports, what names are said to be). Which
 definition a name means is decided when somebody asks, so that a change of one file leaves nothing stale in another.
 Lines count from 1. A definition is spoken of by its place in `FileFacts.definitions`; -1 is the file itself.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, overload
 
-from verifflowcc.base.records import dataclass
+from verifflowcc.base.records import dataclass, field_names
 
 if TYPE_CHECKING:
-    from typing import Protocol
+    from typing import Any, Protocol
 else:
     Protocol = object
 
+_T = TypeVar("_T")
+
 FILE = -1
-"""The place of what stands in no definition."""
+"""The place of what is in no definition."""
 
 
 class SymbolKind(StrEnum):
@@ -56,7 +58,7 @@ class Definition:
     """A symbol. `parent` is the definition around it. `owner` is the type that a method written elsewhere belongs to
     (`func (s *Server) Start()`, `impl Shape for Circle`, `void A::b()`), empty where that is the parent.
 
-    `line` is where its name stands, `start` its first line with decorators and a comment right above it, 0 where that
+    `line` is where its name is, `start` its first line with decorators and a comment right above it, 0 where that
     is `line`. `signature` is the first line as a reader wants it, without the body; `result` the type that it is said
     to return.
     """
@@ -76,8 +78,8 @@ class Definition:
 class Reference:
     """A name that is spoken of inside the definition `inside`.
 
-    `receiver` is what stands before the last dot, in one plain form: `a.b`, `self`, `super()`, `A()` for an instance
-    that is made there or what a call returns, `?` for any other expression; empty where the name stands alone.
+    `receiver` is what is before the last dot, in one plain form: `a.b`, `self`, `super()`, `A()` for an instance
+    that is made there or what a call returns, `?` for any other expression; empty where the name is alone.
     """
 
     kind: ReferenceKind
@@ -153,13 +155,65 @@ class SourceFile:
     lines: int = 0
 
 
+class RecordColumns(Sequence[_T]):
+    """Records of a kind, each made when it is looked at, from columns that are read when they are needed."""
+
+    __slots__ = ("_columns", "_count", "_made", "_read", "_record", "_whole")
+
+    def __init__(self, record: type[_T], count: int, read: "Callable[[str], Sequence[Any]]") -> None:
+        self._record, self._count, self._read = record, count, read
+        self._columns: dict[str, Sequence[Any]] = {}
+        self._made: dict[int, _T] = {}
+        self._whole: list[Sequence[Any]] | None = None
+
+    def column(self, name: str) -> "Sequence[Any]":
+        """Return one field of all records, by its name."""
+        found = self._columns.get(name)
+        if found is None:
+            found = self._columns[name] = self._read(name)
+        return found
+
+    @overload
+    def __getitem__(self, place: int) -> _T: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[_T]: ...
+    def __getitem__(self, place: int | slice) -> _T | Sequence[_T]:
+        if isinstance(place, slice):
+            return tuple(self)[place]
+        made = self._made.get(place)
+        if made is None:
+            if self._whole is None:
+                self._whole = [self.column(name) for name in field_names(self._record)]
+            made = self._made[place] = self._record(*[each[place] for each in self._whole])
+        return made
+
+    def __iter__(self) -> Iterator[_T]:
+        return map(self.__getitem__, range(self._count))
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, Sequence) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+def column_of(records: Sequence[_T], name: str) -> "Sequence[Any]":
+    """Return one field of all of some records; of those in columns, without making any."""
+    if isinstance(records, RecordColumns):
+        return records.column(name)
+    return [getattr(each, name) for each in records]
+
+
 @dataclass(frozen=True, slots=True)
 class Head:
     """The part of a file's facts that others need in order to bind names: all but its references."""
 
-    definitions: tuple[Definition, ...] = ()
-    imports: tuple[Import, ...] = ()
-    typed: tuple[TypeHint, ...] = ()
+    definitions: Sequence[Definition] = ()
+    imports: Sequence[Import] = ()
+    typed: Sequence[TypeHint] = ()
 
 
 class Code(Protocol):
@@ -187,6 +241,9 @@ class Code(Protocol):
 
     def heads(self, paths: Collection[str]) -> None:
         """Read the heads of many files at once, for those who will ask for each."""
+
+    def load_references(self, paths: Collection[str]) -> None:
+        """Read the references of many files at once, for those who will ask for each."""
 
     def manifests(self) -> Mapping[str, Sequence[Import]]:
         """Return path → what each file says that configures how modules are found (see `codegraph.manifests`)."""
@@ -308,6 +365,44 @@ class ReferenceLink:
     def confidence(self) -> int:
         """How sure it is that `candidate` is meant; 0 where there is none."""
         return self.candidate.confidence if self.candidate else 0
+
+
+LinkStart = tuple[str, int, ReferenceKind, str, str, int, str]
+"""The first fields of a link, which say where it is."""
+
+
+class ReferenceLinks(Sequence[ReferenceLink]):
+    """Links that are each made when they are looked at: of the thousands of a hub few are shown."""
+
+    __slots__ = ("_rows", "confidences")
+
+    def __init__(self, rows: Sequence[tuple[LinkStart, BindingCandidate, BindingResult]]) -> None:
+        self._rows = rows
+        self.confidences = [each.confidence for _, each, _ in rows]
+
+    @overload
+    def __getitem__(self, place: int) -> ReferenceLink: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[ReferenceLink]: ...
+    def __getitem__(self, place: int | slice) -> ReferenceLink | Sequence[ReferenceLink]:
+        if isinstance(place, slice):
+            return ReferenceLinks(self._rows[place])
+        about, candidate, bound = self._rows[place]
+        return ReferenceLink(*about, candidate, bound.candidates, bound.external)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, Sequence) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+def confidences_of(links: Sequence[ReferenceLink]) -> Sequence[int]:
+    """Return how sure each link is, without making those that are not made yet."""
+    return links.confidences if isinstance(links, ReferenceLinks) else [each.confidence for each in links]
 
 
 @dataclass(frozen=True, slots=True)

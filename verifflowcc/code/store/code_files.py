@@ -86,7 +86,7 @@ def read_code_files(
     """Return the files that hold marks, those that the patterns `tests` name, and the `wanted` ones, by path.
 
     `content` maps the project's paths to their digests; `spare` is how much of other texts stays in the index. Only the
-    first mebibyte of a file is looked at; links, binary files, and files that are gone or changed meanwhile and cannot
+    first mebibyte of a file is looked at; links, binary files, and files that are gone or have changed and cannot
     be read have neither marks nor symbols.
     """
     of_tests = frozenset(select(content, tests)) if tests else frozenset()

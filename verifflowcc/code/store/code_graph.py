@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.base.errors import BackendError
-from verifflowcc.base.index.index_file import IndexFormat, Store
+from verifflowcc.base.index.index_file import IndexFormat, Store, among
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.code.rules.graph import Head, Import, Mark, Reference, ReferenceKind, SourceFile
 from verifflowcc.code.store.code_graph_parts import (
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # A row that is read is what was written, or DamagedError is raised. Parts are added and removed whole, and their
 # numbers are never used again, so that a stale number cannot name another part.
 
-LAYOUT = 4
+LAYOUT = 5
 _SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE parts (
@@ -96,10 +96,8 @@ class Tables:
     def facts(self, column: str, numbers: Sequence[int]) -> dict[int, bytes]:
         """Return `head` or `refs` of texts, each by its number in all parts (`number_of`)."""
         found: dict[int, bytes] = {}
-        for start in range(0, len(numbers), 500):
-            some = numbers[start : start + 500]
-            marks = ",".join("?" * len(some))
-            found.update(self._store.rows(f"SELECT number, {column} FROM facts WHERE number IN ({marks})", some))
+        for condition, some in among("number", numbers, 500):
+            found.update(self._store.rows(f"SELECT number, {column} FROM facts WHERE {condition}", some))
         if len(found) < len(numbers):
             raise DamagedError
         return {number: unsealed(column, number, body) for number, body in found.items()}
@@ -286,6 +284,8 @@ def _lists(tables: Tables, kind: int, chosen: Sequence[int], places: dict[tuple[
 
 _T = TypeVar("_T")
 _TRIES = 4
+_MOST_AHEAD = 32 << 20
+"""So many bytes of references are held, until others are asked for."""
 NO_PART = -1
 _EMPTY = Head()
 _LETTERS = {mark.value[0]: mark for mark in Mark}
@@ -400,10 +400,19 @@ class StoredCode:
     def references(self, path: str, name: str = "", kind: ReferenceKind | None = None) -> Sequence[Reference]:
         """Return the references of a file, by line: those with a name, of a kind, where one is given."""
 
-        def references() -> Mapping[str, Sequence[Reference]]:
-            return self._facts("refs", (path,), lambda body: references_from_bytes(body, name, kind))
+        if path not in self._bodies:
+            self.load_references((path,))
+        body = self._bodies.get(path)
+        return references_from_bytes(body, name, kind) if body else ()
 
-        return self._soundly(references).get(path, ())
+    def load_references(self, paths: Collection[str]) -> None:
+        """Read the references of many files at once."""
+        missing = [path for path in paths if path not in self._bodies]
+        if missing:
+            if sum(map(len, self._bodies.values())) > _MOST_AHEAD:
+                self._bodies.clear()
+            facts = self._soundly(lambda: self._facts("refs", missing, lambda body: body))
+            self._bodies |= {path: facts.get(path, b"") for path in missing}
 
     def defining(self, name: str) -> Sequence[str]:
         """Return the files that define a name, anywhere in them."""
@@ -422,7 +431,7 @@ class StoredCode:
 
         Asking again is free.
         """
-        while missing := sorted(set(words) - self._postings.keys()):  # again where the index was lost meanwhile
+        while missing := sorted(set(words) - self._postings.keys()):  # again where the index was lost in the meantime
             posted = self._soundly(partial(self._posted, missing))
             self._postings |= posted
         return {word: self._postings[word] for word in sorted(words) if self._postings[word]}
@@ -502,6 +511,7 @@ class StoredCode:
         self._parts = sorted(state.parts())
         self._files = StateFiles(state)
         self._heads: dict[str, Head] = {}
+        self._bodies: dict[str, bytes] = {}
         self._postings: dict[str, list[tuple[str, int, int]]] = {}
         self._lengths: dict[str, int] = {}
         self._by_number: dict[int, list[str]] | None = None

@@ -7,9 +7,14 @@ are written: one that is not there any more is damage, not an absent name.
 
 import json
 import sqlite3
+import sys
 import zlib
-from collections import defaultdict
+from array import array
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeVar
 from zlib import crc32
@@ -20,6 +25,7 @@ from verifflowcc.code.rules.graph import (
     FileFacts,
     Head,
     Import,
+    RecordColumns,
     Reference,
     ReferenceKind,
     SymbolKind,
@@ -43,13 +49,12 @@ _LEVEL = 1
 _SYMBOLS = tuple(SymbolKind)
 _REFERENCES = tuple(ReferenceKind)
 _SYMBOL_PLACES = {kind: place for place, kind in enumerate(_SYMBOLS)}
-_NAME = field_names(Reference).index("name")
 _REFERENCE_PLACES = {kind: place for place, kind in enumerate(_REFERENCES)}
 _RECORDS: tuple[type, ...] = (Definition, Reference, Import, TypeHint)
-FIELDS = " ".join(f"{record.__name__}({','.join(field_names(record))})" for record in _RECORDS)
+FIELDS = " ".join([sys.byteorder, *(f"{record.__name__}({','.join(field_names(record))})" for record in _RECORDS)])
 """What is written of each record; a file with other fields is of another version."""
 
-_DEFINITION, _REFERENCE, _IMPORT, _TYPED = [[attrgetter(name) for name in field_names(each)] for each in _RECORDS]
+_IMPORT = [attrgetter(name) for name in field_names(Import)]
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 
@@ -89,49 +94,148 @@ def _sum(table: str, number: int, body: bytes) -> bytes:
     return zlib.crc32(body, zlib.crc32(f"{table} {number}".encode())).to_bytes(_SUM_BYTES, "big")
 
 
+# A text's facts are bytes in segments: how long each is, then these. A column of numbers is an array of the smallest
+# kind that holds them, a column of texts its lines, or a JSON list where a text has several lines, and nothing at all
+# where all are empty. So who asks for one name or one field of a file reads no more than that.
+
+_COUNTS = frozenset({"line", "end", "start", "parent", "inside"})
+_HEAD_RECORDS: tuple[type, ...] = (Definition, Import, TypeHint)
+_HEAD_SEGMENTS = 1 + sum(len(field_names(each)) for each in _HEAD_RECORDS)
+_REFERENCE_SEGMENTS = 8
+
+
+def _joined(segments: Sequence[bytes]) -> bytes:
+    return _numbers([len(each) for each in segments]) + b"".join(segments)
+
+
+def _parted(body: bytes, count: int) -> list[memoryview]:
+    """Return the segments that `_joined` put together."""
+    whole, sizes = memoryview(body), array(chr(body[0]))
+    place, found = 1 + count * sizes.itemsize, []
+    sizes.frombytes(whole[1:place])
+    for size in sizes:
+        found.append(whole[place : place + size])
+        place += size
+    return found
+
+
+def _numbers(values: Sequence[int]) -> bytes:
+    most = max(values, default=0)
+    kind = "b" if most < 1 << 7 else "h" if most < 1 << 15 else "i"
+    return kind.encode() + array(kind, values).tobytes()
+
+
+def _read_numbers(segment: memoryview) -> "array[int]":
+    found = array(chr(segment[0]))
+    found.frombytes(segment[1:])
+    return found
+
+
+def _texts(values: Sequence[str]) -> bytes:
+    if not any(values):
+        return b""
+    text = "\n".join(values)
+    text = f"\n{text}" if text.count("\n") == len(values) - 1 else _encode(values)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _read_texts(segment: memoryview, count: int) -> Sequence[str]:
+    if not segment:
+        return ("",) * count
+    text = str(segment, "utf-8", "surrogatepass")
+    if text[0] == "\n":
+        return text[1:].split("\n")
+    texts: list[str] = json.loads(text)
+    return texts
+
+
+def _segment(records: "Sequence[Any]", name: str) -> bytes:
+    """Return one field of some records."""
+    values = list(map(attrgetter(name), records))
+    if name == "kind":
+        return _numbers([_SYMBOL_PLACES[each] for each in values])
+    return _numbers(values) if name in _COUNTS else _texts(values)
+
+
+def _column(segment: memoryview, name: str, count: int) -> "Sequence[Any]":
+    """Return the values that `_segment` was made of."""
+    if name == "kind":
+        return [*map(_SYMBOLS.__getitem__, _read_numbers(segment))]
+    return _read_numbers(segment) if name in _COUNTS else _read_texts(segment, count)
+
+
 def head_to_bytes(facts: FileFacts) -> bytes:
     """Return all but the references of some facts."""
-    definitions = _columns(facts.definitions, _DEFINITION)
-    definitions[0] = [_SYMBOL_PLACES[kind] for kind in definitions[0]]
-    return packed([definitions, imports_to_columns(facts), _columns(facts.typed, _TYPED)])
+    every: tuple[Sequence[Any], ...] = (facts.definitions, facts.imports, facts.typed)
+    segments = [_numbers(list(map(len, every)))]
+    for record, records in zip(_HEAD_RECORDS, every, strict=True):
+        segments += [_segment(records, name) for name in field_names(record)]
+    return _joined(segments)
 
 
 def head_from_bytes(body: bytes) -> Head:
-    """Read what `head_to_bytes` made. Raises DamagedError."""
-    return _read(lambda: _head(*unpacked(body)))
+    """Read what `head_to_bytes` made: each field of the records when it is asked for."""
+    counts, *segments = _parted(body, _HEAD_SEGMENTS)
+    found: list[RecordColumns[Any]] = []
+    for record, count in zip(_HEAD_RECORDS, _read_numbers(counts), strict=True):
+        own = dict(zip(field_names(record), segments, strict=False))
+        del segments[: len(own)]
+        found.append(RecordColumns(record, count, partial(_column_of, own, count)))
+    return Head(*found)
 
 
-def _head(definitions: "Columns", imports: "Columns", typed: "Columns") -> Head:
-    kinds, *others = definitions
-    return Head(
-        tuple(map(Definition, map(_SYMBOLS.__getitem__, kinds), *others)),
-        tuple(map(Import, *imports)),
-        tuple(map(TypeHint, *typed)),
-    )
+def _column_of(segments: Mapping[str, memoryview], count: int, name: str) -> "Sequence[Any]":
+    return _column(segments[name], name, count)
 
 
 def references_to_bytes(facts: FileFacts) -> bytes:
-    """Return the references of some facts."""
-    references = _columns(facts.references, _REFERENCE)
-    references[0] = [_REFERENCE_PLACES[kind] for kind in references[0]]
-    return packed(references)
+    """Return the references of some facts, in order, and beside them the places of each name, by name."""
+    references = facts.references
+    names = [each.name for each in references]
+    owners = [each.receiver for each in references]
+    numbered = {name: place for place, name in enumerate(dict.fromkeys(owners))}
+    counts = Counter(names)
+    distinct = sorted(counts)
+    segments = [
+        _texts(distinct),
+        _numbers([counts[name] for name in distinct]),
+        _numbers(sorted(range(len(names)), key=names.__getitem__)),
+        _numbers([_REFERENCE_PLACES[each.kind] for each in references]),
+        _numbers([each.line for each in references]),
+        _numbers([each.inside for each in references]),
+        _numbers([numbered[each] for each in owners]),
+        _texts(list(numbered)),
+    ]
+    return _joined(segments)
 
 
 def references_from_bytes(body: bytes, name: str = "", kind: ReferenceKind | None = None) -> tuple[Reference, ...]:
-    """Read what `references_to_bytes` made: those with a name, of a kind, where one is given. Raises DamagedError."""
-    columns = unpacked(body)
+    """Read what `references_to_bytes` made: those with a name, of a kind, where one is given."""
+    names, sizes, order, *columns, receivers = _parted(body, _REFERENCE_SEGMENTS)
+    counts = _read_numbers(sizes)
+    distinct = _read_texts(names, len(counts))
+    kinds, lines, scopes, owners = map(_read_numbers, columns)
+    places: Sequence[int] = _read_numbers(order)
     if name:
-        columns = _kept(columns, _NAME, name)
+        at = bisect_left(distinct, name)
+        if at == len(distinct) or distinct[at] != name:
+            return ()
+        begin = sum(counts[:at])
+        places = places[begin : begin + counts[at]]
+        named = dict.fromkeys(places, name)
+    else:
+        named = dict(zip(places, chain.from_iterable(map(repeat, distinct, counts)), strict=True))
+        places = range(len(kinds))
     if kind is not None:
-        columns = _kept(columns, 0, _REFERENCE_PLACES[kind])
-    kinds, *others = columns
-    return _read(lambda: tuple(map(Reference, map(_REFERENCES.__getitem__, kinds), *others)))
-
-
-def _kept(columns: "Columns", column: int, wanted: object) -> "Columns":
-    """Return the columns with those rows alone that have `wanted` in one of them."""
-    rows = [row for row, each in enumerate(columns[column]) if each == wanted]
-    return [[values[row] for row in rows] for values in columns]
+        wanted = _REFERENCE_PLACES[kind]
+        places = [place for place in places if kinds[place] == wanted]
+    texts = _read_texts(receivers, 1) if places else ()
+    return tuple(
+        [
+            Reference(_REFERENCES[kinds[each]], named[each], lines[each], scopes[each], texts[owners[each]])
+            for each in places
+        ]
+    )
 
 
 def imports_to_columns(facts: FileFacts) -> "Columns":
@@ -189,7 +293,7 @@ Lists = dict[str, list[int]]
 
 
 UnitRow = tuple[str, str, int, int, str, str]
-"""What a part keeps at hand of a text: blob, language, lines, words, what its bytes mark it as, and a problem."""
+"""What a part keeps of a text: blob, language, lines, words, what its bytes mark it as, and a problem."""
 
 Part = tuple[Sequence[UnitRow], Sequence[tuple[bytes, bytes]], bytes, Sequence[Sequence[bytes]]]
 """A part, ready to be written, in values that any process can hand over: its units, head and references of each, their

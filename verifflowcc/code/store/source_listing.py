@@ -16,6 +16,7 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.git.git_command import BegunGit, begin_git
 from verifflowcc.base.git.git_place import in_repository
+from verifflowcc.base.git.git_repository import is_top
 from verifflowcc.base.model.lazy import lazy_pattern
 
 if TYPE_CHECKING:
@@ -89,10 +90,10 @@ class Listing:
         self._root = root
         self._process: BegunGit | subprocess.Popen[bytes] | None = None
         if in_repository(root):
-            # SQLite's files come and go in `.memory/`, which need not be ignored
-            self._process = begin_git(
-                root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".", ":(exclude).memory"
-            )
+            # SQLite's files come and go in `.memory/`, which need not be ignored; and many items need not be looked at
+            beside = ("--exclude", "/.memory/") if is_top(os.fspath(root)) else ()
+            words = ("--cached", "--others", "--exclude-standard", *beside, "--", ".", ":(exclude).memory")
+            self._process = begin_git(root, "ls-files", "-z", *words)
 
     def read(self) -> bytes:
         """Return the names of all files below the root, in no order, each with a NUL after it.

@@ -45,7 +45,7 @@ def graph_kept(workspace: Workspace, code: SearchedCode, digest: str | None = No
     """Return the graph of the working tree's files: as `graph_of`, from the last time where it holds.
 
     `digest` is that of the code, where it is known already.
-    What is kept is damaged or of another state, it is made anew; where it cannot be kept, the next time makes it again.
+    What is kept is damaged or of another state, it is made again; where it cannot be kept, it is made each time.
     """
     paths = sorted(code.files)
     state = f"{RULES} {digest or digest_of(code)}"

@@ -72,7 +72,7 @@ def relations(workspace: Workspace, kind: str, text: str) -> Relations:
         return Relations(kind, text, symbols, more=len(found) - len(symbols), notices=code.notices)
 
 
-def _links(binder: Binder, kind: str, each: LocatedDefinition) -> tuple[ReferenceLink, ...]:
+def _links(binder: Binder, kind: str, each: LocatedDefinition) -> Sequence[ReferenceLink]:
     if kind == "inherits":
         return (
             *bind_queries.supertypes(binder, each.path, each.place),

@@ -1,4 +1,4 @@
-"""Gates as they stand now: asked from the ledger, the tree and git, with nothing run and nothing written."""
+"""Gates as they are now: asked from the ledger, the tree and git, with nothing run and nothing written."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -378,7 +378,7 @@ class StageGates:
 def ask_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> StageGates:
     """Return the gates of a stage (default: the active one, or else the last).
 
-    Raises LedgerError where the ledger or an evidence file was not written by vfcc as it stands, ConflictError under a
+    Raises LedgerError where the ledger or an evidence file was not written by vfcc as it is, ConflictError under a
     fork, ConfigError where the project's own workflow is gone, UsageError for an unknown stage.
     """
     return ask_stage_with_facts(workspace, sprint_id, stage_id)[0]

@@ -5,8 +5,11 @@ Files that cannot be items are reported with the reason.
 Links to folders are not followed, links to files only while they stay in the scope's folder.
 """
 
+import marshal
 import os
 import time
+from _blake2 import blake2b  # hashlib takes longer to import
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from stat import S_IFDIR, S_IFLNK, S_IFREG, S_ISDIR, S_ISREG
 from typing import NamedTuple
@@ -28,19 +31,75 @@ _OWN, _KIND = f"{MEMORY}/local", 0o170000
 
 
 @dataclass(slots=True)
+class ListedItems:
+    """The files of one folder that are plainly items, as the system lists them: names, and four numbers of each.
+
+    These are what a stamp is made of. Most commands on one item need no more of the others than a digest of all, and a
+    stamp of each takes as long to write as a file to look at.
+    """
+
+    names: list[str] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    _places: dict[str, int] = field(default_factory=dict)
+
+    def digest(self, but: Iterable[str] = ()) -> str:
+        """Return what is another where a file or their order is; those in `but` count as if they were never seen."""
+        numbers = self.numbers
+        if but:
+            left_out = set(but)
+            numbers = [each if self.names[at // 4] not in left_out else 0 for at, each in enumerate(numbers)]
+        data = "\0".join(self.names).encode() + marshal.dumps(numbers, 2)  # this version writes no references
+        return blake2b(data, digest_size=16).hexdigest()
+
+    def stamps(self) -> Mapping[str, str]:
+        """Return name → stamp, as `stamp_of` has it."""
+        each = iter(self.numbers)
+        rows = zip(self.names, each, each, each, each, strict=True)
+        return {name: f"{changed}.{moved}.{size}.{file}" for name, changed, moved, size, file in rows}
+
+    def stamp(self, name: str) -> str:
+        """Return the stamp of one file; empty where it is not among these."""
+        if not self._places:
+            self._places = dict(zip(self.names, range(len(self.names)), strict=True))
+        at = self._places.get(name)
+        return "" if at is None else ".".join(map(str, self.numbers[4 * at : 4 * at + 4]))
+
+
+@dataclass(slots=True)
 class MemoryWalk:
     """Paths below the project's root (with `/`), and what was found at them.
 
-    `stamps` are those of all files, `fresh` the files that were touched a moment ago, whose stamp says nothing yet.
-    `items` are the files below `project/items/` that can be items, sorted; `problems` says of the others there why not.
-    `linked` says that a folder is a link: what lies behind it was not looked at.
+    `fresh` are the files that were touched a moment ago, whose stamp says nothing yet. `problems` says of files below
+    `project/items/` why they are no items. `linked` says that a folder is a link: what lies behind it was not looked
+    at. `listed` are the plain items by folder, `rest` the stamps of all other files, and `rest_items` the items among
+    these.
     """
 
-    stamps: dict[str, str] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)
-    items: list[str] = field(default_factory=list)
     problems: dict[str, str] = field(default_factory=dict)
     linked: bool = False
+    listed: dict[str, ListedItems] = field(default_factory=dict)
+    rest: dict[str, str] = field(default_factory=dict)
+    rest_items: list[str] = field(default_factory=list)
+
+    def stamps(self) -> dict[str, str]:
+        """Return path → stamp of all files."""
+        found = dict(self.rest)
+        for folder, listed in self.listed.items():
+            found |= {f"{folder}/{name}": stamp for name, stamp in listed.stamps().items()}
+        return found
+
+    def items(self) -> list[str]:
+        """Return the paths of the files below `project/items/` that can be items, sorted."""
+        plain = (f"{folder}/{name}" for folder, listed in self.listed.items() for name in listed.names)
+        return sorted([*plain, *self.rest_items])
+
+    def stamp(self, path: str) -> str:
+        """Return the stamp of a file that can be an item; empty where there is none."""
+        folder, _, name = path.rpartition("/")
+        listed = self.listed.get(folder)
+        stamp = listed.stamp(name) if listed else ""
+        return stamp or (self.rest[path] if path in self.rest_items else "")
 
 
 def walk_memory(root: Path) -> MemoryWalk:
@@ -50,7 +109,6 @@ def walk_memory(root: Path) -> MemoryWalk:
     while pending:
         folder = pending.pop()
         pending += _look_into(root, folder, found, now_ns)
-    found.items.sort()
     return found
 
 
@@ -58,9 +116,9 @@ def any_item_file(root: Path) -> bool:
     """Say whether any file below `.memory/project/items/` is meant as an item."""
     found = MemoryWalk()
     pending = [ITEMS[:-1]]
-    while pending and not (found.items or found.problems):
+    while pending and not (found.listed or found.rest_items or found.problems):
         pending += _look_into(root, pending.pop(), found, 0)
-    return bool(found.items or found.problems)
+    return bool(found.listed or found.rest_items or found.problems)
 
 
 def _look_into(root: Path, folder: str, found: MemoryWalk, now_ns: int) -> list[str]:
@@ -78,14 +136,14 @@ def _look_into(root: Path, folder: str, found: MemoryWalk, now_ns: int) -> list[
     except OSError as error:
         found.problems[folder] = f"1: cannot be read: {error.strerror}"
         # Reports are kept by these stamps: without one, the report would stay when the folder can be read again.
-        found.stamps[folder] = "closed"
+        found.rest[folder] = "closed"
     return below
 
 
 def _note_all(root: Path, folder: str, opened: int, found: MemoryWalk, unsettled: int, below: list[str]) -> None:
-    in_items, noted = folder.startswith(ITEMS[:-1]), found.stamps
+    in_items, noted = folder.startswith(ITEMS[:-1]), found.rest
     with os.scandir(opened) as entries:
-        for entry in entries:
+        for entry in _not_plain(folder, entries, found, unsettled) if in_items else entries:
             name = entry.name
             plain = name.isascii() and "\n" not in name
             if not plain:
@@ -112,9 +170,38 @@ def _note_all(root: Path, folder: str, opened: int, found: MemoryWalk, unsettled
             if not in_items:
                 continue
             if kind == S_IFREG and stat.st_size <= LARGEST_FILE_BYTES and plain and _is_named(name):
-                found.items.append(path)
+                found.rest_items.append(path)
             else:
                 _note_item(path, name, os.fsencode(entry.name), stat, found)
+
+
+def _not_plain(
+    folder: str, entries: Iterable[os.DirEntry[str]], found: MemoryWalk, unsettled: int
+) -> list[os.DirEntry[str]]:
+    """Note the plain items of a folder, nearly all that are in it, with as little as can be done for each.
+
+    Returns the other entries.
+    """
+    names, numbers, left = list[str](), list[int](), list[os.DirEntry[str]]()
+    for entry in entries:
+        name = entry.name
+        if not name.endswith(MEMORY_WALK_ENDING) or name[0] == "." or not name.isascii() or "\n" in name:
+            left.append(entry)
+            continue
+        try:
+            stat = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            continue  # removed since the folder was listed
+        if stat.st_mode & _KIND != S_IFREG or stat.st_size > LARGEST_FILE_BYTES:
+            left.append(entry)
+            continue
+        names.append(name)
+        numbers += (changed := stat.st_mtime_ns, moved := stat.st_ctime_ns, stat.st_size, stat.st_ino)
+        if changed > unsettled or moved > unsettled:
+            found.fresh.add(f"{folder}/{name}")
+    if names:
+        found.listed[folder] = ListedItems(names, numbers)
+    return left
 
 
 def _is_named(name: str) -> bool:
@@ -132,12 +219,12 @@ def _note_item(path: str, name: str, raw: bytes, stat: os.stat_result, found: Me
         size = f"{stat.st_size / 1_048_576:,.1f} MiB"
         found.problems[path] = f"1: has {size}; an item may have {LARGEST_FILE_BYTES // 1_048_576} MiB"
     else:
-        found.items.append(path)
+        found.rest_items.append(path)
 
 
 def _note_link(root: Path, path: str, full: bytes, found: MemoryWalk, in_items: bool) -> None:
     """Record a link to a file in the project as that file; follow none to a folder."""
-    found.stamps[path] = f"link:{shown_name(os.readlink(full))}"  # noqa: PTH115 - names are bytes here
+    found.rest[path] = f"link:{shown_name(os.readlink(full))}"  # noqa: PTH115 - names are bytes here
     name = path.rpartition("/")[2]
     try:
         stat = os.stat(full)  # noqa: PTH116
@@ -145,7 +232,7 @@ def _note_link(root: Path, path: str, full: bytes, found: MemoryWalk, in_items: 
         if in_items and name.endswith(MEMORY_WALK_ENDING):
             found.problems[path] = f"1: is a link that leads nowhere ({error.strerror})"
         return
-    found.stamps[path] += " " + stamps.stamp_of(stat)
+    found.rest[path] += " " + stamps.stamp_of(stat)
     if not stamps.settled(max(stat.st_mtime_ns, stat.st_ctime_ns, os.lstat(full).st_ctime_ns)):
         found.fresh.add(path)
     if S_ISDIR(stat.st_mode):

@@ -40,7 +40,7 @@ _ANNOUNCES = re.compile(
     r"\bimportan(?:t|ce)\b[^.]{0,60}(?:: | - )",
     re.IGNORECASE,
 )
-_REPORTS = re.compile(r"\b(?:mentioned|told you|asked you|used to|previous(?:ly)?|but I|however)\b", re.IGNORECASE)
+_REPORTS = re.compile(r"\b(?:mentioned|asked you|used to|previous(?:ly)?|but I|however)\b", re.IGNORECASE)
 _TURNS_AWAY = re.compile(
     r"^(?:(?:and|so|okay|ok|well|alright|now),? )*(?:additionally|furthermore|moreover|in addition|also|second(?:ly)?|"
     r"third(?:ly)?|finally|lastly|another|one more|on another|on a (?:different|another|separate|related)|separately|"

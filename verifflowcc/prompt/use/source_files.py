@@ -309,7 +309,7 @@ class BodyReader:
     def bodies(self, files: Iterable[ProjectFile], terms: Sequence[str] = ()) -> dict[str, Body]:
         """Return path → body for every file that can be read; the others are in `problems`.
 
-        What was just read is matched here and not by the index: that may be locked, or written by others meanwhile.
+        What was just read is matched here and not by the index: that may be locked, or written by others.
         """
         readable = []
         for file in files:

@@ -324,8 +324,8 @@ def _walk(tree: ProjectTree) -> MemoryWalk:
         if each.problem is not None:
             found.problems[path] = f"1: {each.problem}"
             continue
-        found.items.append(path)
-        found.stamps[path] = each.signature
+        found.rest_items.append(path)
+        found.rest[path] = each.signature
         if not calm and not settled(each.touched_ns):
             found.fresh.add(path)
     return found

@@ -141,8 +141,12 @@ class TraceIndex(DerivedTables):
 
     def keep(self, name: str, key: str, body: str) -> None:
         """Keep a text under a name, in place of what was there."""
-        values = (name, key, _digest(name, key, body) + body)
-        self._write_rows(("INSERT OR REPLACE INTO trace_reports VALUES (?, ?, ?)", [values]))
+        self.keep_all([(name, key, body)])
+
+    def keep_all(self, texts: Iterable[tuple[str, str, str]]) -> None:
+        """Keep several texts, each with its name and key, in one transaction."""
+        values = [(name, key, _digest(name, key, body) + body) for name, key, body in texts]
+        self._write_rows(("INSERT OR REPLACE INTO trace_reports VALUES (?, ?, ?)", values))
 
 
 def _digest(name: str, key: str, body: str) -> str:

@@ -103,9 +103,10 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
     known = index.items(key)
     items: dict[str, TraceItem | None] = {}
     unreadable, learned, parsed = dict(walk.problems), list[tuple[ItemRow, ItemEnds]](), 0
-    for path in observed("reading trace items", walk.items):
+    paths, stamps = walk.items(), walk.stamps()
+    for path in observed("reading trace items", paths):
         # A file touched a moment ago may change again under the same stamp, so it is read whatever the index knows.
-        row, stamp = known.get(path), "" if path in walk.fresh else walk.stamps[path]
+        row, stamp = known.get(path), "" if path in walk.fresh else stamps[path]
         if row is not None and row.stamp == stamp != "":
             items[path] = _item(row.facts)
             continue
@@ -127,13 +128,11 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
             continue
         if known.get(path) != (kept := ItemRow(path, stamp, row.digest, row.facts)):
             learned.append((kept, ends_of(items[path])))
-    gone = known.keys() - set(walk.items)
+    gone = known.keys() - set(paths)
     replaced = (row.path for row, _ in learned if row.path in known and known[row.path].facts != row.facts)
     unlinked = [(to, path) for path in (*gone, *replaced) for to in ends_of(_item(known[path].facts)).targets]
     index.learn(key, learned, gone, unlinked)
-    state = _state(walk, unreadable)
-    if index.recall(_STATE, key) != state:
-        index.keep(_STATE, key, state)
+    _keep_state(index, key, walk, unreadable)
     found = tuple([each for path in sorted(items) if (each := items[path])])
     others = tuple([path for path in sorted(items) if items[path] is None])
     return TraceItems(found, unreadable, parsed, others=others)
@@ -145,20 +144,20 @@ def read_known(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, inde
     None where more than a few files are not known as they are. Raises the same.
     """
     demand_no_journal(workspace.memory)
-    key, fresh, stamps = _reading(policy), walk.fresh, walk.stamps
+    key, fresh, paths, stamps = _reading(policy), walk.fresh, walk.items(), walk.stamps()
     try:
         with index.one_state():
             kinds, rows = index.kinds(key), index.trace_items(key)
     except LookupError:
         return None
     unknown = ("", False)
-    changed = [path for path in walk.items if path in fresh or kinds.get(path, unknown)[0] != stamps[path]]
+    changed = [path for path in paths if path in fresh or kinds.get(path, unknown)[0] != stamps[path]]
     if len(changed) > _MOST_READ:
         return None
     unreadable = dict(walk.problems)
     items = _from_files(workspace, changed, policy, unreadable)
     left = set(changed)
-    kept = [path for path in walk.items if path not in left]
+    kept = [path for path in paths if path not in left]
     traced = [path for path in kept if kinds[path][1]]
     if not rows.keys() >= set(traced):
         return None
@@ -173,19 +172,50 @@ def _reading(policy: TracePolicy) -> str:
     return digest_text("\n".join([_RULES, *sorted(policy.types)]))
 
 
-# One item and those around it, by id. What the index knew at the last reading is kept as one text: where a file is not
-# as it was then, it is read, and what the index has of it is left aside.
+# One item and those around it, by id. How the files were at the last reading of all is kept, as a digest and a text for
+# each folder: one that is not as it was then is read, and what the index has of it is left aside. Each file is looked
+# at each time, since an edit in place of a file far away, that now links to this item, shows nowhere else.
 
-_STATE = "items"
+_STATE = "item folders"
 _MOST_CHANGED = 100
 """Files that changed since the last reading of all items; where there are more, all are read."""
 
 
-def _state(walk: MemoryWalk, but: Collection[str]) -> str:
-    """Return the path and the stamp of each item file, one line each, but for those whose stamp says nothing."""
-    stamps, but = walk.stamps, {*walk.fresh, *but}
-    settled = [path for path in walk.items if path not in but] if but else walk.items
-    return "\n".join([f"{path}\t{stamps[path]}" for path in settled])
+def _state(walk: MemoryWalk, but: Collection[str]) -> dict[str, str]:
+    """Return the digest of each folder of items, its name with a `/`, and the stamp of each item outside of these.
+
+    Items whose stamp says nothing are left out.
+    """
+    unsure = {*walk.fresh, *but}
+    digests = {f"{folder}/": each.digest(_in(folder, unsure)) for folder, each in sorted(walk.listed.items())}
+    return digests | {path: walk.rest[path] for path in sorted(walk.rest_items) if path not in unsure}
+
+
+def _in(folder: str, paths: Iterable[str]) -> set[str]:
+    """Return the names of those paths that lie in a folder."""
+    return {each[len(folder) + 1 :] for each in paths if each.startswith(f"{folder}/")}
+
+
+def _as_text(pairs: Mapping[str, str]) -> str:
+    return "\0".join(word for pair in pairs.items() for word in pair)
+
+
+def _as_pairs(text: str) -> dict[str, str]:
+    words = iter(text.split("\0") if text else ())
+    return dict(zip(words, words, strict=True))
+
+
+def _keep_state(index: TraceIndex, key: str, walk: MemoryWalk, but: Collection[str]) -> None:
+    """Keep how the items are by now, where it is not what is kept."""
+    state, unsure = _state(walk, but), {*walk.fresh, *but}
+    if index.recall(_STATE, key) == (text := _as_text(state)):
+        return
+    texts = [(_STATE, key, text)]
+    for folder, listed in walk.listed.items():
+        left_out = _in(folder, unsure)
+        held = {name: stamp for name, stamp in listed.stamps().items() if name not in left_out}
+        texts.append((f"{_STATE} {folder}", state[f"{folder}/"], _as_text(held)))
+    index.keep_all(texts)
 
 
 def read_around(
@@ -202,24 +232,45 @@ def read_around(
     try:
         with index.one_state():
             kept = index.recall(_STATE, key := _reading(policy))
-            changed = _changed_since(walk, kept) if kept is not None else None
-            if changed is None or len(changed) > _MOST_CHANGED:
+            if kept is None:
+                return None
+            changed, compared = _changed_since(walk, kept, index)
+            if len(changed) > _MOST_CHANGED:
                 return None
             there = _KeptItems(workspace, walk, policy, index, key, changed)
             items = around(there.meant(name), policy, lambda own: there.named(own.casefold()), there.holding)
     except LookupError:
         return None
+    if compared and not changed:
+        _keep_state(index, key, walk, ())  # only the order of the files is another
     return TraceItems(items, there.unreadable, len(changed))
 
 
-def _changed_since(walk: MemoryWalk, kept: str) -> set[str]:
-    """Return the files that are not as they were, those that are gone too."""
-    if kept == _state(walk, walk.problems):
-        return walk.fresh & set(walk.items) if walk.fresh else set()
-    before = dict(line.split("\t") for line in kept.split("\n") if line)
-    stamps, fresh = walk.stamps, walk.fresh
-    changed = {path for path in walk.items if path in fresh or before.pop(path, "") != stamps[path]}
-    return changed | before.keys()
+def _changed_since(walk: MemoryWalk, kept: str, index: TraceIndex) -> tuple[set[str], bool]:
+    """Return the files that are not as they were, those that are gone too; of a folder as it was, none is compared.
+
+    Also, whether any was compared. Raises LookupError where what a folder held is not kept.
+    """
+    before, compared = _as_pairs(kept), False
+    now = {path: walk.rest[path] for path in walk.rest_items}
+    for folder in {*walk.listed, *(each[:-1] for each in before if each.endswith("/"))}:
+        digest, listed = before.pop(f"{folder}/", ""), walk.listed.get(folder)
+        if listed is not None:
+            if digest == listed.digest():
+                continue
+            compared = True
+            now |= {f"{folder}/{name}": stamp for name, stamp in listed.stamps().items()}
+        if digest:
+            before |= {f"{folder}/{name}": stamp for name, stamp in _held(index, folder, digest).items()}
+    changed = {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
+    return changed.union(path for path in walk.fresh if walk.stamp(path)) if walk.fresh else changed, compared
+
+
+def _held(index: TraceIndex, folder: str, digest: str) -> dict[str, str]:
+    text = index.recall(f"{_STATE} {folder}", digest)
+    if text is None:
+        raise LookupError(folder)
+    return _as_pairs(text)
 
 
 class _KeptItems:
@@ -236,7 +287,7 @@ class _KeptItems:
     ) -> None:
         self._walk, self._index, self._key = walk, index, key
         self.unreadable = dict(walk.problems)
-        there = changed.intersection(walk.items)
+        there = [path for path in changed if walk.stamp(path)]
         self._found = dict.fromkeys(sorted(changed)) | _from_files(workspace, sorted(there), policy, self.unreadable)
         self._changed = [each for each in self._found.values() if each is not None]
 
@@ -268,7 +319,7 @@ class _KeptItems:
     def _at(self, path: str) -> TraceItem | None:
         if path not in self._found:
             row = self._index.item(self._key, path)
-            if row is None or row.stamp != self._walk.stamps.get(path):
+            if row is None or row.stamp != self._walk.stamp(path):
                 raise LookupError(path)
             self._found[path] = _item(row.facts)
         return self._found[path]
@@ -397,7 +448,7 @@ def key_of(workspace: Workspace, looked: ProjectStamps, workflow: Workflow | Non
     parts = (
         (__version__, program_stamp(), workspace.today(), looked.config.digest, rules, looked.place.key),
         (f"{path} {digest}" for path, digest in looked.reports.items()),
-        (f"{path} {stamp}" for path, stamp in sorted(looked.walk.stamps.items())),
+        (f"{path} {stamp}" for path, stamp in sorted(looked.walk.stamps().items())),
         (f"{path} {reason}" for path, reason in sorted(looked.walk.problems.items())),
         (f"{path} {digest}" for path, digest in looked.content.items()),
     )
