@@ -269,6 +269,14 @@ class FilesBackend:
         self._problems = answer.problems
         return [item for item, _ in answer.found]
 
+    def referring(self) -> list[Item]:
+        """Return the items that speak of code, or were put into another; see `MemoryBackend`."""
+        answer = QueryResult((), ())
+        if self._places.is_there():
+            answer = self._index.referring(self._walk(), self._read)
+        self._problems = answer.problems
+        return [item for item, _ in answer.found]
+
     def chosen(self, any_of: Sequence[Filters]) -> list[ChosenItem]:
         """Return the items that match all of any filters, by id; see `MemoryBackend`."""
         answer = QueryResult((), ())

@@ -329,6 +329,14 @@ class MemoryItems(DerivedTables):
         """Return the items that links connect, and those with one of these ids, paths or keys. Raises BackendError."""
         return self._current(walk, read, lambda: self._linked(names, walk))
 
+    def referring(self, walk: ItemWalk, read: Callable[[str], ItemReading]) -> QueryResult:
+        """Return the items that speak of code, or were put into another, by id. Raises BackendError."""
+        keys = ("refs", "archived")  # a quote within a fact is never bare
+        condition = " OR ".join(f"instr(facts, '\"{each}\":') > 0" for each in keys)
+        return self._current(
+            walk, read, lambda: QueryResult(tuple(self._with_facts(f"({condition}) ORDER BY id")), self._wrong(walk))
+        )
+
     def changes(self, walk: ItemWalk, read: Callable[[str], ItemReading], mark: str | None) -> ItemChanges:
         """Return what counts at the paths that changed since a mark, or all that counts where the mark is of no use.
 
