@@ -9,7 +9,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.files import layout as stamps
@@ -29,13 +29,12 @@ from verifflowcc.base.index.index_file import (
     unsummed,
 )
 from verifflowcc.base.model.item_query import Condition, Value, matches, ordered_by
-from verifflowcc.base.model.item_values import Item, Link, Stamp, names_meant
+from verifflowcc.base.model.item_values import Item, names_meant
 from verifflowcc.base.model.memory_protocol import ItemKind, ItemPage, StoredItem
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.text.markdown import conflict_line
-from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.items.store.item_walk import FileStamp, ItemWalk, look_at
-from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.store.placing import item_from_text, item_to_text, stored_item
 
 # An item as one line of JSON for the index, and for the databases that hold items.
 
@@ -62,15 +61,6 @@ class MemoryChecked(DerivedTables):
                 ("DELETE FROM memory_checked WHERE path = ?", old),
                 ("INSERT OR REPLACE INTO memory_checked VALUES (?, ?, ?)", new),
             )
-
-
-def _link(row: list[Any]) -> Link:
-    to, relation, *mark = row
-    return Link(to, relation, stamp=Stamp(mark[0]) if mark and mark[0] else None)
-
-
-_CODEC: RecordCodec[Item] = RecordCodec(Item, {Link: (lambda link: [link.to, link.relation, link.fingerprint], _link)})
-item_to_text, item_from_text = _CODEC.text, _CODEC.value
 
 
 # One item file of a scope, read whole: its item, or why it holds none.
