@@ -6,8 +6,6 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from verifflowcc.base.model.config_values import BODIES, CALLERS, INTERFACES, TESTS, WHOLE, CodeMix
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.code.rules.bind_queries import callees, callers, supertypes
-from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.code_views import RelevantFile, Snippet
 from verifflowcc.code.rules.graph import (
     CALLABLE,
@@ -334,6 +332,11 @@ def listed_files(files: Sequence[RankedFile]) -> tuple[RelevantFile, ...]:
 
 def neighbours(code: SearchedCode, taken: Sequence[RankedUnit]) -> Iterator[Snippet]:
     """Yield signatures of what the best pieces surely call or inherit from, in the order of the pieces."""
+    if not taken:
+        return
+    from verifflowcc.code.rules.bind_queries import callees, supertypes  # most tasks speak of no code
+    from verifflowcc.code.rules.binding import Binder
+
     binder = Binder(code)
     shown = {(each.path, each.unit.place) for each in taken}
     for piece in taken[:AROUND]:
@@ -352,6 +355,11 @@ def neighbours(code: SearchedCode, taken: Sequence[RankedUnit]) -> Iterator[Snip
 
 def calling(code: SearchedCode, taken: Sequence[RankedUnit]) -> Iterator[Snippet]:
     """Yield signatures of what surely calls the best pieces, in the order of the pieces."""
+    if not taken:
+        return
+    from verifflowcc.code.rules.bind_queries import callers
+    from verifflowcc.code.rules.binding import Binder
+
     binder = Binder(code)
     shown = {(each.path, each.unit.place) for each in taken}
     for piece in taken[:AROUND]:

@@ -224,11 +224,10 @@ def show(
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.memory_output import acting_here, page, tell
     from verifflowcc.memory.use.access_counts import note_uses
-    from verifflowcc.memory.use.memory_listing import show_item
+    from verifflowcc.memory.use.memory_listing import find_and_show
 
     here = acting_here()
-    found = here.find(item, scope)
-    shown = show_item(here.workspace, found, here.scopes(None), as_of=as_of)
+    found, shown = find_and_show(here.workspace, item, here.scopes(scope), here.scopes(None), as_of=as_of)
     used = {} if as_of else {found.scope: [found.item.id]}
     for notice in note_uses(here.workspace, used, "show"):
         out.warn(notice)
@@ -370,10 +369,11 @@ def promote(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.stage_words import one_of
-    from verifflowcc.memory.cli.memory_output import acting_here, tell
+    from verifflowcc.memory.cli.memory_output import PREFERRED, acting_here, tell
     from verifflowcc.memory.use.item_scope import require_person
     from verifflowcc.memory.use.moving import promote_item
     from verifflowcc.memory.use.scopes import PROJECT, read_scope
+    from verifflowcc.sprint.cli.move_output import confirm
 
     here = acting_here()
     word = one_of(to, ("user", PROJECT), "memory to promote it to", "--to …") if to is not None else None
@@ -390,7 +390,7 @@ def promote(
                     target,
                     actor=here.actor,
                     today=here.today,
-                    confirm=lambda promoting: _ask(promoting, yes=yes),
+                    confirm=lambda promoting: confirm([promoting.after.item.title], PREFERRED, yes=yes),
                     show=_show,
                     type_name=type_,
                     vouch=vouch,
@@ -432,9 +432,3 @@ def _show(promoting: "PromotionPlan") -> None:
     from verifflowcc.memory.cli.painting import changes
 
     out.say("\n".join(change_lines(promoting)), paint=changes)
-
-
-def _ask(promoting: "PromotionPlan", *, yes: bool) -> None:
-    from verifflowcc.sprint.cli.move_output import confirm
-
-    confirm([promoting.after.item.title], "Remember this preference in all your projects?", yes=yes)
