@@ -167,7 +167,7 @@ COMMANDS: Mapping[str, object] = {
     "trace unlink": "verifflowcc.trace.use.trace_edits.LinkChange",
     "trace verify": "verifflowcc.base.model.trace_values.Verification",
     "trace why": "verifflowcc.trace.rules.impact.Story",
-    "waive": "verifflowcc.cli.use.waivers.WaiverResult",
+    "waive": "verifflowcc.cli.use.gate_exceptions.WaiverResult",
     "window add": "verifflowcc.history.use.window_use.WindowAddition",
     "window prune": "verifflowcc.history.use.window_use.PruningReport",
     "window restore": "verifflowcc.history.use.window_use.WindowRestore",

@@ -2,7 +2,7 @@
 
 With `--junitxml` each test case has a property `vfcc` for each id that it is marked with, and the report has the
 property `vfcc.content`: the digest of the project's files on which the tests ran, the report itself left out. Where
-these changed meanwhile it is `vfcc.content.changed` instead; where they cannot be read, `vfcc.content.problem` says
+these changed since it is `vfcc.content.changed` instead; where they cannot be read, `vfcc.content.problem` says
 why. Without `--junitxml` only the marker is registered; outside of a project with `.memory/` nothing of content.
 """
 

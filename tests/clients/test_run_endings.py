@@ -13,7 +13,8 @@ from tests.clients.conftest import Desk
 from tests.clients.driven import FORM, LIMITS, READING, ROLE, RUN, Driven, driven
 from tests.clients.turns import Call, Turn, Usage, calls
 from verifflowcc.run.rules.agent_port import AgentOutcome, AgentUsage, StepKind
-from verifflowcc.run.store.marked_processes import marked
+from verifflowcc.run.rules.run_fold import UNCOUNTED
+from verifflowcc.run.store.agent_process import marked
 
 sweep = pytest.mark.sweep
 SLEEP = {"claude": ("Bash", "command"), "codex": ("exec_command", "cmd")}
@@ -106,7 +107,7 @@ def test_an_error_of_the_api_is_no_attempt_of_the_agent(client: Driven, status: 
     call = client.call([Turn(status=status)] * 40)
 
     assert (call.ending.outcome, call.ending.exit_code) == (outcome, 1), call.ending
-    assert not call.ending.outcome.is_attempt
+    assert call.ending.outcome in UNCOUNTED
     assert str(status) in call.ending.failure
 
 

@@ -30,7 +30,7 @@ from tests.trees import write_tree
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.process.clock import SystemClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.cli.use.waivers import what_to_waive
+from verifflowcc.cli.use.gate_exceptions import what_to_waive
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "security.md"
 _ROW = re.compile(r'^\| <a id="([a-z-]+)"></a>[^|]+\| `([^`|]+)` \| (gate|rerun|git|doctor) \| [^|]+ \|$', re.MULTILINE)
@@ -38,7 +38,7 @@ WAIVE = "vfcc waive tests --reason later --yes"
 API = """\
 from pathlib import Path
 from verifflowcc.base.process.clock import SystemClock
-from verifflowcc.cli.use.waivers import waive, what_to_waive
+from verifflowcc.cli.use.gate_exceptions import waive, what_to_waive
 from verifflowcc.base.use.workspace import Workspace
 here = Workspace(Path.cwd(), SystemClock())
 waive(here, what_to_waive(here, "log-in", "tests"), "later", actor="human:You")

@@ -136,3 +136,27 @@ class ConflictError(VfccError):
 
     exit_code = 5
     code = "conflict"
+
+
+class FileErrors:
+    """Raise what the system refuses in a block as an error of ours: `cannot DO WHAT: why`.
+
+    `what` is the file, by default the one that the system names.
+
+    >>> with FileErrors("read", "notes.md"):
+    ...     raise PermissionError(13, "Permission denied")
+    Traceback (most recent call last):
+    verifflowcc.base.errors.WorkspaceError: cannot read notes.md: Permission denied
+    """
+
+    def __init__(self, do: str, what: object = None, *, raises: type[VfccError] = WorkspaceError) -> None:
+        self._do, self._what, self._raises = do, what, raises
+
+    def __enter__(self) -> None:
+        """Begin the block."""
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        """Raise the error, if there is one of the system."""
+        if isinstance(error, OSError):
+            what = error.filename if self._what is None else self._what
+            raise self._raises(f"cannot {self._do} {what}: {error.strerror or error}") from error

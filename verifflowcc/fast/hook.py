@@ -341,7 +341,7 @@ def _root_above(folder: str) -> str:
 def _stdin() -> bytes:
     """Return all of stdin. Raises ValueError where it is too large, or its end does not come.
 
-    The wait begins anew with each chunk and looks at the pipe before it gives up, so that a process which the machine
+    The wait begins again with each chunk and looks at the pipe before it gives up, so that a process which the machine
     did not let run for a while loses nothing.
     """
     from select import POLLIN, poll

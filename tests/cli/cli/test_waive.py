@@ -12,7 +12,7 @@ from tests.cli.sprint.test_approve import AGENTS, refused_at_terminal, silent
 from tests.people_world import ID, OTHER, PLAN, WORKFLOW, commit, put
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.cli.use.waivers import waive, what_to_waive
+from verifflowcc.cli.use.gate_exceptions import waive, what_to_waive
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

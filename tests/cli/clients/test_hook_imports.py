@@ -19,7 +19,7 @@ MAKERS = {
 """What reads files that changed, which hooks have already left the results of."""
 OF_SPRINTS = {
     *("subprocess", "tempfile", "verifflowcc.gates.use.gates_now", "verifflowcc.gates.use.sprints"),
-    *("verifflowcc.sprint.use.people_acting", "verifflowcc.clients.use.brief_gate", "verifflowcc.base.text.extract"),
+    *("verifflowcc.sprint.use.people_acting", "verifflowcc.clients.use.gate_asks", "verifflowcc.base.text.extract"),
 }
 PATIENT = f"""
 from verifflowcc.fast import hook

@@ -13,7 +13,7 @@ from verifflowcc.base.records import replace
 from verifflowcc.base.text.identifiers import ulid
 from verifflowcc.history.rules.agent_history import SnapshotReason, WindowPart
 from verifflowcc.history.rules.window_values import KeptWindow, Window
-from verifflowcc.history.store.window_files import read_snapshot, read_window, snapshot_bytes, window_bytes
+from verifflowcc.history.store.window_files import read_snapshot, read_window, window_bytes
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=30)
 
@@ -35,7 +35,7 @@ def test_a_window_is_read_back_as_it_was(window: Window, text: str) -> None:
 def test_a_snapshot_is_read_back_as_it_was(window: Window, reason: SnapshotReason, entropy: bytes) -> None:
     kept = KeptWindow(ulid(1, entropy), stamp(NOW), reason, window, (WindowPart("a", "graph_query", 3, 1200),))
 
-    assert read_snapshot(snapshot_bytes(kept)) == kept
+    assert read_snapshot(window_bytes(kept)) == kept
 
 
 @pytest.mark.parametrize(

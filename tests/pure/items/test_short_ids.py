@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.base.text.identifiers import ambiguous, fitting_ids, short_id, short_ids, shown_ids
+from verifflowcc.base.text.identifiers import ambiguous, fitting_ids, short_ids, shown_ids
 
 IDS = st.lists(st.text("0ABC", min_size=6, max_size=6), min_size=1, max_size=8, unique=True)
 
@@ -11,7 +11,7 @@ IDS = st.lists(st.text("0ABC", min_size=6, max_size=6), min_size=1, max_size=8, 
 @given(IDS, st.data())
 def test_a_short_id_means_that_id_alone(ids: list[str], data: st.DataObject) -> None:
     chosen = data.draw(st.sampled_from(ids))
-    short = short_id(chosen, ids)
+    short = short_ids(ids)[chosen]
 
     assert len(short) >= 4
     assert [each for each in ids if each.endswith(short)] == [chosen]
@@ -40,6 +40,12 @@ def test_only_ulids_are_shortened_and_none_where_they_are_to_be_full() -> None:
     assert list(shown_ids(names, full=True).values()) == names
 
 
-@given(st.lists(st.text("AB", max_size=8), max_size=12), st.integers(1, 5))
-def test_all_short_ids_at_once_are_those_of_each(names: list[str], least: int) -> None:
-    assert short_ids(names, least) == {name: short_id(name, names, least) for name in names}
+@given(st.lists(st.text("AB", max_size=8), max_size=12))
+def test_all_short_ids_at_once_are_those_of_each(names: list[str]) -> None:
+    assert short_ids(names) == {name: _shortest_end(name, names) for name in names}
+
+
+def _shortest_end(name: str, names: list[str]) -> str:
+    others = [other for other in names if other != name]
+    ends = (name[-length:] for length in range(4, len(name)))
+    return next((end for end in ends if not any(other.endswith(end) for other in others)), name)

@@ -10,6 +10,7 @@ import pytest
 
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.events import Json
+from verifflowcc.run.rules.agent_answers import form_problem
 from verifflowcc.run.rules.agent_lines import lacks_session
 from verifflowcc.run.rules.agent_port import (
     NO_USAGE,
@@ -21,12 +22,10 @@ from verifflowcc.run.rules.agent_port import (
     AgentUsage,
     StepKind,
 )
-from verifflowcc.run.rules.answer_form import form_problem
 from verifflowcc.run.rules.claude_agent import ClaudeAgent
-from verifflowcc.run.rules.client_entries import agent_client, client_and_model
+from verifflowcc.run.rules.client_choice import CommandAgent, agent_client, client_and_model
 from verifflowcc.run.rules.codex_agent import CodexAgent
-from verifflowcc.run.rules.command_agent import CommandAgent
-from verifflowcc.run.rules.tool_allowance import claude_tools
+from verifflowcc.run.rules.role_allowance import claude_tools
 
 TESTER: Mapping[str, Json] = {
     "read": {"paths": ["**"], "never": ["secrets/**"]},

@@ -4,7 +4,7 @@ import pytest
 
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.model.item_values import Item, Source, Status
-from verifflowcc.run.rules.run_bounds import bounds_of
+from verifflowcc.run.rules.role_allowance import bounds_of
 
 pytestmark = pytest.mark.vfcc("REQ-RUN")
 

@@ -5,8 +5,7 @@ import pytest
 from verifflowcc.base.model.sprint_state import Leg, SprintState, Stage, StageState, StageStatus
 from verifflowcc.base.records import replace
 from verifflowcc.run.rules.agent_port import AgentStep, AgentUsage, StepKind
-from verifflowcc.run.rules.run_fold import RunAttempt, RunBlocker, RunState, RunVerdict
-from verifflowcc.run.rules.run_picture import AgentActivity, picture
+from verifflowcc.run.rules.run_fold import AgentActivity, RunAttempt, RunBlocker, RunState, RunVerdict, picture
 
 pytestmark = pytest.mark.vfcc("REQ-RUN")
 

@@ -8,7 +8,7 @@ import pytest
 from tests.event_samples import ANN, DIGEST, event, root
 from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.model.people import Decision, Feedback, Opinion
-from verifflowcc.base.text.identifiers import short_id
+from verifflowcc.base.text.identifiers import short_ids
 from verifflowcc.sprint.rules.sprint_people import current_triages, feedback, latest_words, reviews, waivers
 
 BEN = "human:Ben"
@@ -167,4 +167,4 @@ def test_a_comment_of_an_earlier_sprint_is_open_again_until_this_one_decides() -
 def test_a_short_id_means_one_comment() -> None:
     names = ["01AAAAXYZW", "01BAAAXYZW", "01CAAAXYZV"]
 
-    assert [short_id(name, names) for name in names] == ["AAAAXYZW", "BAAAXYZW", "XYZV"]
+    assert [short_ids(names)[name] for name in names] == ["AAAAXYZW", "BAAAXYZW", "XYZV"]

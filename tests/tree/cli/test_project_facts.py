@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.trees import write_tree
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.text.command_placeholders import fill
-from verifflowcc.cli.use.initialise import configuration_text, suggested_commands
-from verifflowcc.cli.use.project_facts import ProjectFacts, project_facts
+from verifflowcc.cli.use.initialise import ProjectFacts, configuration_text, project_facts, suggested_commands
 from verifflowcc.sprint.use.command_guess import typed_command
 from verifflowcc.sprint.use.configuration import parse_config
 

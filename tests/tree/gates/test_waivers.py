@@ -23,7 +23,7 @@ from tests.people_world import (
 from verifflowcc.base.errors import ConflictError, GateClosed, NotAllowed, UsageError
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.cli.use.waivers import WaiverResult, waive, what_to_waive
+from verifflowcc.cli.use.gate_exceptions import WaiverResult, waive, what_to_waive
 from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 

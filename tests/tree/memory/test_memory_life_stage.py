@@ -13,7 +13,7 @@ from verifflowcc.base.errors import BackendError
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.cli.use.skipping import skip_stage, what_to_skip
+from verifflowcc.cli.use.gate_exceptions import skip_stage, what_to_skip
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.memory.rules.consolidate import is_consolidation
 from verifflowcc.memory.use import stage_end as stage_ending

@@ -12,7 +12,7 @@ from verifflowcc.base.text.extract import outline
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.clients.use import brief as briefs
-from verifflowcc.clients.use.subagent_brief import SHARE
+from verifflowcc.clients.use.brief import SHARE
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.history.rules.encode import encode
 from verifflowcc.history.use.prompt_record import project_counter

@@ -27,10 +27,8 @@ from verifflowcc.run.rules.agent_port import (
     AgentUsage,
     StepKind,
 )
-from verifflowcc.run.rules.client_entries import DRIVEN
-from verifflowcc.run.rules.command_agent import CommandAgent
-from verifflowcc.run.store.agent_process import ATTENDS, LONGEST_LINE_BYTES, run_agent
-from verifflowcc.run.store.marked_processes import marked, sweep
+from verifflowcc.run.rules.client_choice import DRIVEN, CommandAgent
+from verifflowcc.run.store.agent_process import ATTENDS, LONGEST_LINE_BYTES, marked, run_agent, sweep
 
 RUN = f"r-test-{os.getpid()}"
 MARKER = f"{RUN}/a-1"

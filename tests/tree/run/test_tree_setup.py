@@ -10,7 +10,7 @@ import pytest
 from tests.trees import commit, git, repository, write_tree
 from verifflowcc.base.errors import CommandsNotAllowed, UsageError, WorkspaceError
 from verifflowcc.base.use.workspace import Workspace, open_workspace
-from verifflowcc.run.use.tree_setup import prepare_tree
+from verifflowcc.run.use.attempt_start import prepare_tree
 from verifflowcc.sprint.use.allow_use import allow_commands, show_commands
 
 SCRIPT = """\

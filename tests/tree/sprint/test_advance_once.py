@@ -13,7 +13,7 @@ from tests.ledger_samples import ANN, START, add_feedback, advance, events_folde
 from tests.trees import OWN, own_workflow
 from verifflowcc.base.errors import ConflictError, GateClosed, UsageError
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.cli.use.skipping import skip_stage, what_to_skip
+from verifflowcc.cli.use.gate_exceptions import skip_stage, what_to_skip
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.rules.sprint_people import stays_in

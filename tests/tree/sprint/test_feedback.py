@@ -19,8 +19,8 @@ from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.model.people import Decision
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.gates.use.open_comments import comments_for_prompt
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
+from verifflowcc.prompt.use.prompt_sources import comments_for_prompt
 from verifflowcc.sprint.use.feedback import (
     add_feedback,
     list_feedback,

@@ -9,7 +9,7 @@ from tests.people_world import CODER, ID, OTHER, PLAN, WORKFLOW, YOU, commit, da
 from verifflowcc.base.errors import GateClosed, NotAllowed, UsageError
 from verifflowcc.base.model.sprint_state import StageStatus
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.cli.use.skipping import skip_stage, what_to_skip
+from verifflowcc.cli.use.gate_exceptions import skip_stage, what_to_skip
 from verifflowcc.gates.use.gates_now import ask_stage
 from verifflowcc.sprint.use.people_acting import Transition
 from verifflowcc.sprint.use.sprint_reading import show_sprint

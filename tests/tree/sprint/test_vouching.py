@@ -17,8 +17,7 @@ from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.model.people import Opinion
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.cli.use.skipping import skip_stage, what_to_skip
-from verifflowcc.cli.use.waivers import waive, what_to_waive
+from verifflowcc.cli.use.gate_exceptions import skip_stage, waive, what_to_skip, what_to_waive
 from verifflowcc.gates.use.approvals import Opinions, approve, approve_signed, request_review, what_to_approve
 from verifflowcc.gates.use.gates_now import sound_facts
 from verifflowcc.gates.use.promotion_signers import VouchedDecision, vouched

@@ -18,7 +18,7 @@ from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
 from verifflowcc.base.model.trace_values import Outcome, ResultReport, Results, TraceItem
 from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.cli.use.waivers import waive, what_to_waive
+from verifflowcc.cli.use.gate_exceptions import waive, what_to_waive
 from verifflowcc.gates.use.evidence_making import add_evidence
 from verifflowcc.gates.use.gates_now import results_path
 from verifflowcc.gates.use.rerun import RerunResult, reproduce

@@ -3,7 +3,7 @@
 from pathlib import Path
 from stat import S_ISREG
 
-from verifflowcc.base.errors import ConfigError, WorkspaceError
+from verifflowcc.base.errors import ConfigError, FileErrors
 from verifflowcc.base.files.layout import is_inside
 from verifflowcc.base.model.config_values import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
 from verifflowcc.base.model.layers import CODE, HANDOVER, HISTORY, RECALL, TASK, TRACE, USER, Layer
@@ -21,7 +21,7 @@ def read_small(path: Path, name: str, *, inside: Path, limit_bytes: int = LARGES
     ConfigError where it is too large, not an ordinary file or a link that leads nowhere or out, WorkspaceError where it
     cannot be read.
     """
-    try:
+    with FileErrors("read", path):
         if not path.exists():
             if path.is_symlink():
                 raise ConfigError((f"{name}:1: this is a link to a file that is not there",))
@@ -34,8 +34,6 @@ def read_small(path: Path, name: str, *, inside: Path, limit_bytes: int = LARGES
         if stat.st_size > limit_bytes:
             raise ConfigError((too_large(name, stat.st_size, limit_bytes),))
         return path.read_bytes()
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def too_large(name: str, size_bytes: int, limit_bytes: int) -> str:

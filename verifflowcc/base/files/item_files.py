@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_IMODE, S_ISREG
 
-from verifflowcc.base.errors import ConflictError, WorkspaceError
+from verifflowcc.base.errors import ConflictError, FileErrors, WorkspaceError
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.lock import locked
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES, create_all_atomic, sweep, sync_folder, write_atomic
@@ -48,15 +48,13 @@ def read_item_file(root: Path, path: str) -> bytes:
     """
     full = root / path
     check_inside(full, root / ".memory")
-    try:
+    with FileErrors("read", path):
         status = full.stat()
         if not S_ISREG(status.st_mode):
             raise WorkspaceError(f"{path} is not an ordinary file")
         if status.st_size > LARGEST_FILE_BYTES:
             raise WorkspaceError(f"{path} is larger than {LARGEST_FILE_BYTES // 1_048_576} MiB")
         data = full.read_bytes()
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error
     line = conflict_line(data)
     if line is not None:
         raise ConflictError(
@@ -175,8 +173,6 @@ def replace_item_file(root: Path, path: str, before: bytes, after: bytes) -> Non
     if read_item_file(root, path) != before:
         raise ConflictError(f"{path} changed since it was read; nothing was written", hint="run the command again")
     full = (root / path).resolve()
-    try:
+    with FileErrors("write", path):
         mode = S_IMODE(full.stat().st_mode)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
     write_atomic(full, after, mode=mode)

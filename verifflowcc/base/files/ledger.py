@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from pathlib import Path
 
-from verifflowcc.base.errors import ConflictError, LedgerError, UsageError, WorkspaceError
+from verifflowcc.base.errors import ConflictError, FileErrors, LedgerError, UsageError, WorkspaceError
 from verifflowcc.base.files.layout import check_inside, settled, stamp_of
 from verifflowcc.base.files.write import DerivedFile, is_temporary, sweep, sync_folder, write_atomic
 from verifflowcc.base.formats.event_bytes import (
@@ -194,7 +194,7 @@ _FILE = DerivedFile("ledger/*.json", 3, keyed_by="stamps of the event files", la
 _FEWEST = 64
 """So few unknown events are parsed sooner than a cache is written."""
 _SHARE = 32
-"""A cache is written anew once more than one event in so many is not in it."""
+"""A cache is written again once more than one event in so many is not in it."""
 _EVENTS: RecordCodec[Mapping[str, tuple[Event, ...]]] = RecordCodec(Mapping[str, tuple[Event, ...]])
 
 
@@ -301,7 +301,7 @@ WAIT_S = 5.0
 class Ledger:
     """The events of all sprints of one memory tree; `memory` is the folder `.memory/`.
 
-    Where it is not `cached`, every file is read anew and nothing is remembered. `known` is what this process has read.
+    Where it is not `cached`, every file is read again and nothing is remembered. `known` is what this process has read.
     """
 
     memory: Path
@@ -311,17 +311,18 @@ class Ledger:
 
     def sprint_ids(self) -> tuple[str, ...]:
         """Return the ids of all sprints that have an event file, sorted."""
-        return tuple(name for name in self._folders() if self._has_events(name))
+        return tuple(name for name in self.folders() if self._has_events(name))
 
     def without_events(self) -> tuple[str, ...]:
         """Return the ids of the sprints that have a `goals.md` and not one event, sorted: cut short, or lost."""
         return tuple(
             name
-            for name in self._folders()
+            for name in self.folders()
             if (self.memory / "sprint" / name / "goals.md").is_file() and not self._has_events(name)
         )
 
-    def _folders(self) -> tuple[str, ...]:
+    def folders(self) -> tuple[str, ...]:
+        """Return the names of all folders that may be a sprint's, sorted."""
         folder = self.memory / "sprint"
         try:
             names = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
@@ -345,11 +346,8 @@ class Ledger:
     def foreign(self, sprint_id: str) -> tuple[str, ...]:
         """Return the entries of the sprint's `events/` that vfcc reads no event from, sorted."""
         folder = self._events(sprint_id)
-        try:
-            with os.scandir(folder) as entries:
-                return tuple(sorted(each.name for each in entries if is_foreign(each.name, folder=each.is_dir())))
-        except OSError as error:
-            raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error
+        with FileErrors("read", folder), os.scandir(folder) as entries:
+            return tuple(sorted(each.name for each in entries if is_foreign(each.name, folder=each.is_dir())))
 
     def _has_events(self, sprint_id: str) -> bool:
         folder = self._events(sprint_id)
@@ -472,10 +470,8 @@ class LedgerWriter:
         """Make a folder where the person is to put files, relative to `.memory/`; one less thing to type."""
         target = self.memory / path
         check_inside(target.parent, self.memory)
-        try:
+        with FileErrors("make", target):
             target.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise WorkspaceError(f"cannot make {target}: {error.strerror or error}") from error
 
     def project(self, progress: str) -> str | None:
         """Refresh `progress.json`; return a warning where that fails.

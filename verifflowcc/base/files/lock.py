@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISREG
 
-from verifflowcc.base.errors import ConflictError, WorkspaceError
+from verifflowcc.base.errors import ConflictError, FileErrors, WorkspaceError
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.private_files import private_if_own
 
@@ -38,7 +38,7 @@ def has_passed(path: Path, handle: int, lines: bytes, step_bytes: int) -> bool:
 def make_smaller(path: Path, smaller: Callable[[bytes], bytes]) -> None:
     """Put what `smaller` makes of the log in its place, where that is shorter, with all who add kept out.
 
-    They open the log anew when they find another file in its place, so that no line of theirs is lost with this one.
+    They open the log again when they find another file in its place, so that no line of theirs is lost with this one.
     Where it cannot be done (others hold it for too long, no space) the log stays as it is.
     """
     from verifflowcc.base.files.write import write_atomic
@@ -57,17 +57,15 @@ def make_smaller(path: Path, smaller: Callable[[bytes], bytes]) -> None:
 def adding_to(path: Path, root: Path, *, alone: bool) -> Iterator[int]:
     """Open the log to add to it, in a folder that is made where there is none; `path` must not leave `root` by a link.
 
-    Raises WorkspaceError where it cannot be written, what is done meanwhile included, ConflictError where it is held
+    Raises WorkspaceError where it cannot be written, what is done under it included, ConflictError where it is held
     for too long.
     """
-    try:
+    with FileErrors("write", path):
         with private_if_own(path):
             path.parent.mkdir(parents=True, exist_ok=True)
         check_inside(path, root)
         with held(path, alone=alone) as handle:
             yield handle
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 @contextmanager
@@ -114,10 +112,8 @@ def _is_at(path: Path, found: os.stat_result) -> bool:
 
 def log_bytes(path: Path) -> bytes:
     """Return all of the log; nothing where there is none. Raises WorkspaceError where it cannot be read."""
-    try:
+    with FileErrors("read", path):
         return read_log(path)
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def read_log(path: Path) -> bytes:
@@ -178,11 +174,9 @@ def holder(path: Path) -> str | None:
 
 
 def _note(handle: int, path: Path) -> None:
-    try:
+    with FileErrors("write", path):
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def _holder_text(handle: int) -> str:
@@ -190,19 +184,16 @@ def _holder_text(handle: int) -> str:
 
 
 def _open(path: Path) -> int:
-    try:
-        with private_if_own(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+    with FileErrors("write", path), private_if_own(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
 
 
 def _acquire(handle: int, path: Path, wait_s: float, *, shared: bool) -> None:
     import fcntl  # not on Windows, where vfcc is untested
 
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-    try:
+    with FileErrors("lock", path):
         try:
             fcntl.flock(handle, kind | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -211,8 +202,6 @@ def _acquire(handle: int, path: Path, wait_s: float, *, shared: bool) -> None:
                     f"{path} is held by another vfcc (process {_holder_text(handle)})",
                     hint="wait until it is done, then run the command again",
                 ) from error
-    except OSError as error:
-        raise WorkspaceError(f"cannot lock {path}: {error.strerror or error}") from error
 
 
 def _wait_for_lock(handle: int, kind: int, wait_s: float) -> bool:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.errors import FileErrors
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.write import shown_name, sync_folder
 from verifflowcc.base.git.git_command import ask_git
@@ -45,12 +45,10 @@ def quarantine(memory: Path, path: str, day: str) -> str:
         number += 1
         place = f"local/quarantine/{day}-{number}/{path}"
     target = memory / place
-    try:
+    with FileErrors("move", source):
         target.parent.mkdir(parents=True, exist_ok=True)
         check_inside(target.parent, memory)
         source.rename(target)
         sync_folder(target.parent)
         sync_folder(source.parent)
-    except OSError as error:
-        raise WorkspaceError(f"cannot move {source}: {error.strerror or error}") from error
     return place

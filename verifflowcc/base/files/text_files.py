@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from verifflowcc.base.errors import FormatError, UsageError, WorkspaceError
+from verifflowcc.base.errors import FileErrors, FormatError, UsageError
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES, write_atomic
 
 # Texts that help to guess how a project works; a file that cannot be read counts as empty.
@@ -56,11 +56,8 @@ def read_text(path: Path, name: str) -> str:
 
 def read_bytes(path: Path, name: str, *, hint: str | None = None) -> bytes:
     """Return a file's bytes. Raises UsageError where it cannot be read or, with `hint`, is larger than any document."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except OSError as error:
-        raise UsageError(f"cannot read {name}: {error.strerror or error}") from error
+    with FileErrors("read", name, raises=UsageError), path.open("rb") as file:
+        data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise UsageError(f"{name} is larger than {LARGEST // 1_048_576} MiB", hint=hint)
     return data
@@ -71,11 +68,8 @@ def read_given(path: Path) -> str:
 
     Raises UsageError where it cannot be read or is too large to be memory, FormatError where it is not UTF-8.
     """
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_FILE_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
+    with FileErrors("read", path, raises=UsageError), path.open("rb") as file:
+        data = file.read(LARGEST_FILE_BYTES + 1)
     if len(data) > LARGEST_FILE_BYTES:
         raise UsageError(f"{path} is larger than {LARGEST_FILE_BYTES // 1_048_576} MiB")
     try:
@@ -94,9 +88,7 @@ def write_given(path: Path, text: str) -> None:
     if not path.parent.is_dir():
         raise UsageError(f"there is no folder {path.parent}", hint=f"mkdir -p {path.parent}")
     if path.exists() and not path.is_file():
-        try:
+        with FileErrors("write", path):
             path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
     else:
         write_atomic(path.resolve(), text)

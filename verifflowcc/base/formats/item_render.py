@@ -1,6 +1,6 @@
 """A new item as a file: front matter in one canonical order, then the body.
 
-Only for files that do not exist yet; an existing file is edited (`front_matter.edit`), never written anew. What is
+Only for files that do not exist yet; an existing file is edited (`front_matter.edit`), never written again. What is
 empty is left out, so that the file shows what was said.
 """
 

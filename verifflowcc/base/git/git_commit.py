@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.errors import FileErrors, WorkspaceError
 from verifflowcc.base.git.git_command import GitResult, ask_git, commit_with_git
 from verifflowcc.base.git.git_place import git_folder, top_of
 from verifflowcc.base.model.lazy import lazy_pattern
@@ -119,11 +119,8 @@ def _is_active(file: Path) -> bool:
 
 
 def _of_hook(file: Path, name: str) -> RepositoryCode:
-    try:
-        with file.open("rb") as opened:
-            data = opened.read(_LARGEST_HOOK_BYTES + 1)
-    except OSError as error:
-        raise WorkspaceError(f"cannot read the hook {file}: {error.strerror or error}") from error
+    with FileErrors("read the hook", file), file.open("rb") as opened:
+        data = opened.read(_LARGEST_HOOK_BYTES + 1)
     if len(data) > _LARGEST_HOOK_BYTES:
         raise WorkspaceError(f"the hook {file} is larger than {_LARGEST_HOOK_BYTES // 1_048_576} MiB")
     return RepositoryCode("hook", name, str(file), digest_bytes(data))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from stat import S_ISREG
 
-from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.errors import FileErrors, UsageError, WorkspaceError
 from verifflowcc.base.files.write import on_disk, shown_name
 from verifflowcc.base.git.git_command import ask_git, start_git
 from verifflowcc.base.git.work_tree import FOLDER, GONE, LINK, blob_ids, read_work_tree
@@ -305,10 +305,8 @@ def contents(top: Path, files: Mapping[str, TreeFile]) -> Iterator[tuple[str, by
 
 
 def _read(full: Path) -> bytes:
-    try:
+    with FileErrors("read", full):
         return os.fsencode(full.readlink()) if full.is_symlink() else full.read_bytes()
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {full}: {error.strerror or error}") from error
 
 
 def _mode(full: bytes) -> str:

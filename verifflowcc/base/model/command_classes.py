@@ -58,7 +58,7 @@ BY_OPTION = {
     "approve": {"--request": WORK, "--signed": WORK},
     "check": {"--rerun": WORK},
     "check memory": _FILE,
-    "check trace": {"--output": WORK},
+    "check trace": _FILE,
     "context show": _FILE,
     "doctor": {"--repair": PERSON},
     "evidence run": {"--refactoring": PERSON},

@@ -140,7 +140,7 @@ def matches(item: Item, conditions: Iterable[Condition]) -> bool:
 def ordered(items: Iterable[Item], order_by: str = DEFAULT_ORDER) -> list[Item]:
     """Return items with the highest (newest) value of a field first, with a leading `-` the lowest.
 
-    What lacks the field stands last either way, ties by id. Raises UsageError where there is no such scalar field.
+    What lacks the field comes last either way, ties by id. Raises UsageError where there is no such scalar field.
     """
     return ordered_by(items, order_by, lambda item: item)
 

@@ -60,7 +60,7 @@ Known = Callable[[], Mapping[str, str]]
 class Changes(NamedTuple):
     """What brings a copy of a store up to it: take out what is at the paths `gone`, then put in what `changed`.
 
-    With `complete`, the copy begins anew: `changed` is all that there is. It may be read once. `mark` is handed in the
+    With `complete`, the copy begins again: `changed` is all that there is. It may be read once. `mark` is handed in the
     next time.
     """
 
@@ -103,7 +103,7 @@ class MemoryBackend(Protocol):
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return at most `limit` items that match all filters, newest first by the field `order_by`.
 
-        A leading `-` returns the oldest first. Ties stand by id; what lacks the field stands last. Raises UsageError
+        A leading `-` returns the oldest first. Ties are by id; what lacks the field comes last. Raises UsageError
         for an unknown field or operator, a value that does not fit its field, and a limit below 0.
         """
         ...
@@ -128,6 +128,13 @@ class MemoryBackend(Protocol):
         """Return the items that have links, those that these name, and those with one of these ids, paths or keys.
 
         There may be more, and all are without their texts; cheaper than `items` where few have links.
+        """
+        return self.items()
+
+    def referring(self) -> list[Item]:
+        """Return the items that speak of code and those that were put into another, by id, and there may be more.
+
+        All are without their texts.
         """
         return self.items()
 

@@ -6,12 +6,6 @@ from typing import Annotated
 
 from verifflowcc.base.terminal import declared as typer
 
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    pass
-
-
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 QuietFlag = Annotated[bool, typer.Option("-q", "--quiet", help="Print one line: how much was found.")]
 AllFlag = Annotated[bool, typer.Option("--all", help="List each finding (default: groups on one screen).")]
@@ -42,7 +36,6 @@ ShortIdArgument = Annotated[
 ]
 TagsOption = Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="May be repeated.")]
 NewIdOption = Annotated[str | None, typer.Option("--id", metavar="ID", help="Item id (default: generated).")]
-DryRunOnly = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done; nothing is written.")]
 JunitOption = Annotated[
     list[str] | None, typer.Option("--junit", metavar="FILE", help="A report of test results; may be repeated.")
 ]

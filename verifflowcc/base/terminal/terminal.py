@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from rich.console import RenderableType
+    from rich.live import Live
 
     from verifflowcc.base.use.workspace import Workspace
 
@@ -105,6 +106,45 @@ def has_unicode(stream: "TextIO | None" = None) -> bool:
     """Return whether `stream` (default: stdout) takes every character; a legacy console gets ASCII."""
     encoding = (sys.stdout if stream is None else stream).encoding or "ascii"
     return encoding.replace("-", "").lower() == "utf8"
+
+
+def shows_progress() -> bool:
+    """Return whether a person looks at stderr who wants to see there how far work is."""
+    return can_draw(sys.stderr) and os.environ.get("VFCC_PROGRESS") != "never"
+
+
+def live_on_stderr(renderable: "Callable[[], RenderableType]") -> "Live":
+    """Return a display on stderr, begun, that draws when it is refreshed.
+
+    The cursor stays visible: a killed process could not show it again. Raises OSError where the terminal is gone.
+    """
+    from rich.console import Console
+    from rich.live import Live
+
+    class VisibleCursor(Console):
+        def show_cursor(self, show: bool = True) -> bool:
+            return True
+
+    live = Live(
+        console=VisibleCursor(
+            file=sys.stderr, color_system="auto" if wants_color(sys.stderr) else None, highlight=False
+        ),
+        get_renderable=renderable,
+        auto_refresh=False,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    live.start()
+    return live
+
+
+def encodable(text: str) -> str:
+    """Return a text with signs in the place of what stderr cannot encode."""
+    if has_unicode(sys.stderr):
+        return text
+    encoding = sys.stderr.encoding or "ascii"
+    return text.replace(" · ", " - ").encode(encoding, "replace").decode(encoding)
 
 
 def painted(text: str, style: str, stream: "TextIO | None" = None) -> str:

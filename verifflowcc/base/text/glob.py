@@ -8,7 +8,7 @@ A path is names joined by `/`, relative, without a `/` at either end. A pattern 
   for short). Elsewhere (`**.py`) it is a `*`.
 - A difference of case is a difference.
 
-Matching takes time in proportion to path times pattern, whatever the pattern: what stands between two stars has a fixed
+Matching takes time in proportion to path times pattern, whatever the pattern: what is between two stars has a fixed
 length, so its first match is as good as any, and nothing before it is tried again.
 """
 

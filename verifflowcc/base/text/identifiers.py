@@ -1,11 +1,8 @@
 """Names that are safe as a folder on every system, as a word in a command and in a URL."""
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.lazy import lazy_pattern
 
 LONGEST = 40
@@ -21,6 +18,9 @@ def slug(title: str, otherwise: str) -> str:
     >>> slug("Café: log in!", "sprint"), slug("登录", "sprint"), slug("CON", "sprint")
     ('cafe-log-in', 'sprint', 'sprint-con')
     """
+    import re
+    import unicodedata  # a library of its own, which no hook needs
+
     plain = unicodedata.normalize("NFKD", title.casefold()).encode("ascii", "ignore").decode("ascii")
     name = _shorten("-".join(re.findall(r"[a-z0-9]+", plain.lower().replace("'", ""))), LONGEST)
     if not name:
@@ -91,10 +91,12 @@ def ulid(milliseconds: int, entropy: bytes) -> str:
     >>> ulid(1469918176385, bytes(10))
     '01ARYZ6S410000000000000000'
     """
-    if not 0 <= milliseconds < 2**48:
+    if not 0 <= milliseconds < 2**48 or len(entropy) != ENTROPY_BYTES:
+        from verifflowcc.base.errors import FormatError  # hooks draw ids, and need no error of ours otherwise
+
+        if len(entropy) != ENTROPY_BYTES:
+            raise FormatError(f"a ULID takes 10 bytes, not {len(entropy)}")
         raise FormatError(f"a ULID cannot hold the time {milliseconds} ms")
-    if len(entropy) != ENTROPY_BYTES:
-        raise FormatError(f"a ULID takes 10 bytes, not {len(entropy)}")
     bits = milliseconds << 80 | int.from_bytes(entropy, "big")
     return "".join(ULID_ALPHABET[bits >> shift & 31] for shift in range(125, -1, -5))
 
@@ -144,21 +146,23 @@ def ambiguous(wanted: str, found: Sequence[str], what: str) -> str:
     return f"{wanted} can be any of {len(found)} {what}: {', '.join(sorted(found)[:LISTED])}{more}"
 
 
-def short_id(name: str, names: Iterable[str], least: int = LEAST_ENDING) -> str:
-    """Return the shortest end of an id, `least` characters or more, that no other of `names` has.
+def only_fitting(wanted: str, ids: Iterable[str], what: str, *, hint: str) -> str | None:
+    """Return the one id that `wanted` can be, as in `fitting_ids`; None where there is none.
 
-    >>> short_id("01ABCD", ["01ABCD", "01XBCD", "01ABCE"])
-    'ABCD'
+    Raises UsageError where there are several.
     """
-    others = [other for other in names if other != name]
-    for length in range(least, len(name)):
-        if not any(other.endswith(name[-length:]) for other in others):
-            return name[-length:]
-    return name
+    known = tuple(ids)
+    found = fitting_ids(wanted, known)
+    if len(found) > 1:
+        from verifflowcc.base.errors import UsageError
+
+        shown = shown_ids(known)
+        raise UsageError(ambiguous(wanted, [shown[each] for each in found], what), hint=hint)
+    return found[0] if found else None
 
 
-def short_ids(names: Iterable[str], least: int = LEAST_ENDING) -> Mapping[str, str]:
-    """Return `short_id` of each name among all of them, in time that grows with n log n.
+def short_ids(names: Iterable[str]) -> Mapping[str, str]:
+    """Return each id by its shortest end of four characters or more that no other has, in time that grows with n log n.
 
     Sorted by their last characters, the name that shares the longest end with another is next to it.
 
@@ -170,7 +174,7 @@ def short_ids(names: Iterable[str], least: int = LEAST_ENDING) -> Mapping[str, s
     shared = [_shared(one, other) for one, other in pairwise(turned)]
     found = {}
     for name, *both in zip(turned, [0, *shared], [*shared, 0], strict=False):
-        length = max(least, max(both) + 1)
+        length = max(LEAST_ENDING, max(both) + 1)
         found[name[::-1]] = name[:length][::-1]
     return {name: found[name] for name in known}
 

@@ -286,7 +286,7 @@ def fenced_lines(text: str) -> frozenset[int]:
     return frozenset(number for number, line in enumerate(read_lines(split_lines(text))) if line.kind in inside)
 
 
-# The sections of a Markdown text: what stands under each heading, subsections apart.
+# The sections of a Markdown text: what is under each heading, subsections apart.
 
 CLOSING_HASHES = lazy_pattern(r"(?:^|[ \t]+)#+$")
 
@@ -295,7 +295,7 @@ CLOSING_HASHES = lazy_pattern(r"(?:^|[ \t]+)#+$")
 class Section:
     """A heading and what follows it, up to the next heading of any level: `text[start:end]`.
 
-    `level` is 1 to 6, or 0 with an empty title for what stands before the first heading.
+    `level` is 1 to 6, or 0 with an empty title for what is before the first heading.
     """
 
     level: int

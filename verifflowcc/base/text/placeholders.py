@@ -113,7 +113,7 @@ def _has_word(text: str) -> bool:
 def says_something(text: str, *, markdown: bool = True) -> bool:
     """Say whether `text` holds any content; JSON is judged by the values in it.
 
-    With `markdown` off, each line is judged as it stands, as in YAML: `#` begins a comment, and `[a, b]` is a list.
+    With `markdown` off, each line is judged as it is, as in YAML: `#` begins a comment, and `[a, b]` is a list.
 
     >>> says_something("# Plan\\n\\nTODO\\n"), says_something("# Plan\\n\\nKeep the TODO list in one file.\\n")
     (False, True)

@@ -12,7 +12,6 @@ alarm. A result has the kind and the place of a secret, never the secret.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from math import log2
 
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
@@ -94,6 +93,8 @@ def bits_per_character(value: str) -> float:
     >>> bits_per_character("aaaa"), bits_per_character("abab")
     (0.0, 1.0)
     """
+    from math import log2  # a library of its own, which a text without anything like a secret does not need
+
     size = len(value)
     shares = [value.count(letter) / size for letter in set(value)]
     return sum(-share * log2(share) for share in shares) + 0.0
@@ -147,7 +148,7 @@ WIDE: tuple[SecretKind, ...] = (
         r"([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
     ),
 )
-"""The kinds whose anchor stands apart from the secret."""
+"""The kinds whose anchor is apart from the secret."""
 
 TOKENS: tuple[SecretKind, ...] = (
     _token("age key", "age-secret-key-", r"AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{40,80}"),
@@ -275,7 +276,7 @@ AROUND: tuple[SecretKind, ...] = (
     ),
     SecretKind("WireGuard private key", ("privatekey",), r"(?i:PrivateKey)\s{0,3}=\s{0,3}([A-Za-z0-9+/]{43}=)"),
 )
-"""The kinds that what stands around a value gives away; the value must look as if somebody had drawn it."""
+"""The kinds that what is around a value gives away; the value must look as if somebody had drawn it."""
 
 
 @cache
@@ -286,7 +287,7 @@ def pattern(source: str) -> re.Pattern[str]:
 
 # Values beside a name such as `password` or `api_key`: assigned, in an element, of a command, in a sentence.
 #
-# One pass looks for the roots of such names; what stands to the left and right of each root then decides. All of it
+# One pass looks for the roots of such names; what is to the left and right of each root then decides. All of it
 # reads a bounded stretch around a root, so that it takes time in proportion to the text. What decides is compiled when
 # a text first has a root: a hook withholds secrets from every event that it records.
 
@@ -364,7 +365,7 @@ def _anchors(kinds: Iterable[SecretKind]) -> tuple[tuple[str, SecretKind], ...]:
 _WIDE, _TOKENS, _AROUND = _anchors(WIDE), _anchors(TOKENS), _anchors(AROUND)
 _SMALL = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _END = lazy_pattern(r"""[.,;:!?"'`\\*|]+$|[&;,].*""", re.DOTALL)
-"""What ends the sentence, the parameter or the member that a value stands in."""
+"""What ends the sentence, the parameter or the member that a value is in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,14 +22,14 @@ talk tell thing think third though time today togeth top tri turn understand upo
 whether whole without wonder word work worth write wrong year yes yet
 """.split()
 )
-"""Their terms, as `stems` makes them: a command has no time to make them anew."""
+"""Their terms, as `stems` makes them: a command has no time to make them again."""
 
 
 # The stem of an English word, by Porter's second algorithm as its author publishes it ("English", Snowball 3).
 #
 # https://snowballstem.org/algorithms/english/stemmer.html. Words are lower-case ASCII letters. R1 is what stands
 # behind the first consonant that follows a vowel, R2 the same within R1; a `y` that is a consonant is written `Y`
-# meanwhile.
+# in the meantime.
 
 _VOWELS = frozenset("aeiouy")
 _SHORT_ENDS = frozenset("aeiouyYwx")

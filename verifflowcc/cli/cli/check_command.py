@@ -1,31 +1,40 @@
 """`vfcc check`: run all checks and report everything in one run; change nothing."""
 
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import (
     AllFlag,
+    FindingsFormat,
     FullFlag,
     JsonFlag,
+    JunitOption,
     NewFlag,
     QuietFlag,
     SprintOption,
     StageArgument,
+    chosen,
     one_output,
 )
-from verifflowcc.cli.cli import check_memory, check_trace
+from verifflowcc.base.terminal.terminal import switch_color_off
 from verifflowcc.cli.cli import project_commands as config
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from verifflowcc.base.model.findings import Catalogue
     from verifflowcc.base.model.gate_values import Gate
+    from verifflowcc.base.model.trace_values import TraceReport
     from verifflowcc.base.use.document_form import Problem
     from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.cli.use.checking import AllChecks
+    from verifflowcc.cli.use.memory_checking import MemoryCheck
     from verifflowcc.gates.use.gates_now import StageGates
     from verifflowcc.gates.use.owed import UnmetCriterion
     from verifflowcc.sprint.use.workflow_use import WorkflowReport
+    from verifflowcc.trace.use.trace_checking import TraceCheckResult
 
 
 # `vfcc check gate`: ask a stage's gate, and run and write nothing.
@@ -104,11 +113,152 @@ def _canary(workspace: "Workspace", sprint: str, stage: str | None, *, as_json: 
         raise typer.Exit(FINDINGS)
 
 
+# `vfcc check memory` and `vfcc check trace`: everything that is wrong with remembered items, and between need and
+# passing test; they write nothing but what is derived.
+
+NOTHING = 3
+FormOption = Annotated[FindingsFormat | None, typer.Option("--format", help="How to write them (default: text).")]
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write them to FILE; the verdict goes to stderr.")
+]
+
+
+def memory(
+    as_json: JsonFlag = False,
+    scope: Annotated[
+        str | None, typer.Option("--scope", metavar="SCOPE", help="Only these items: user, project, sprint/ID …")
+    ] = None,
+    form: FormOption = None,
+    output: OutputOption = None,
+    new: NewFlag = False,
+    whole: AllFlag = False,
+    quiet: QuietFlag = False,
+) -> None:
+    """Check all items of the project, or with --scope user your own.
+
+    Prints one screen; --all lists each finding. Exits with 1 where anything is an error or a warning,
+    with 3 where there is nothing to read.
+    """
+    from verifflowcc.base.files.private_files import USER
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.cli.cli.findings_output import short_page, verdict, whole_page
+    from verifflowcc.cli.use.memory_checking import check_memory
+    from verifflowcc.memory.rules.memory_codes import CATALOGUE
+    from verifflowcc.memory.use.item_scope import required, workspace_for
+
+    wanted = _wanted(form, output, as_json=as_json, quiet=quiet, whole=whole)
+    workspace = workspace_for(scope)
+    earlier = None
+    if new:
+        from verifflowcc.cli.use.checking import earlier_findings
+
+        if scope == USER:
+            raise typer.TyperException("--new compares with a commit, and your own items are in none; leave one out")
+        earlier = earlier_findings(required(workspace), trace=False).memory
+    checked = check_memory(workspace, scope, earlier=earlier)
+    if quiet:
+        out.emit(verdict(checked))
+    else:
+        page = partial(whole_page, checked) if whole else partial(short_page, checked, room=out.screen_lines())
+        _deliver(checked, wanted, output, page, CATALOGUE, verdict(checked))
+    _end(checked.report)
+
+
+def trace(
+    as_json: JsonFlag = False,
+    form: FormOption = None,
+    output: OutputOption = None,
+    junit: JunitOption = None,
+    changed_since: Annotated[
+        str | None, typer.Option("--changed-since", metavar="REF", help="Only findings on what changed since REF.")
+    ] = None,
+    new: NewFlag = False,
+    whole: AllFlag = False,
+    quiet: QuietFlag = False,
+) -> None:
+    """Check items, links, marks and test results.
+
+    Prints one screen; --all lists each finding, known ones too, and each check with what it looked at. Exits with 1
+    where anything is an error or a warning, with 3 where there is no item to look at.
+    """
+    from verifflowcc.base.model.findings import TRACE
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
+    from verifflowcc.cli.cli.trace_findings_output import short_page, verdict, whole_page
+    from verifflowcc.gates.use.gates_now import results_hint
+    from verifflowcc.trace.use.trace_checking import check_trace
+
+    wanted = _wanted(form, output, as_json=as_json, quiet=quiet, whole=whole)
+    workspace = open_workspace()
+    earlier = None
+    if new:
+        from verifflowcc.cli.use.checking import earlier_findings
+
+        earlier = earlier_findings(workspace, memory=False).trace
+    checked = check_trace(workspace, junit=junit or (), changed_since=changed_since, earlier=earlier)
+    if quiet:
+        out.emit(verdict(checked))
+    else:
+        shortened = partial(short_page, checked, hint=results_hint(workspace), room=out.screen_lines())
+        page = partial(whole_page, checked) if whole else shortened
+        _deliver(checked, wanted, output, page, TRACE, verdict(checked))
+    _end(checked.report)
+
+
+def _wanted(
+    form: FindingsFormat | None, output: Path | None, *, as_json: bool, quiet: bool, whole: bool
+) -> FindingsFormat:
+    wanted = chosen(form, as_json=as_json)
+    one_output(quiet=quiet, more=whole or wanted is not FindingsFormat.TEXT)
+    if output is not None:
+        switch_color_off()  # a file holds plain text
+    return wanted
+
+
+def _deliver(
+    checked: "MemoryCheck | TraceCheckResult",
+    wanted: FindingsFormat,
+    output: Path | None,
+    page: "Callable[[], str]",
+    codes: "Catalogue",
+    verdict: str,
+) -> None:
+    """Write what a check found to stdout or a file, in the form that was asked for; the verdict to stderr beside it."""
+    from verifflowcc.base.files.text_files import write_given
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.trace.cli.trace_exchange import report_text
+
+    for notice in (*checked.notices, *checked.report.notices):
+        out.warn(notice)
+    if wanted is FindingsFormat.JSON:
+        out.emit_json(checked, output)
+    else:
+        is_page = wanted is FindingsFormat.TEXT
+        text = page() + "\n" if is_page else report_text(wanted, checked.report, checked.prefix, codes)
+        if output is not None:
+            write_given(output, out.without_secrets(text))
+        elif text:
+            out.emit(text)
+    if output is not None or wanted not in {FindingsFormat.TEXT, FindingsFormat.JSON}:
+        out.say(verdict)
+
+
+def _end(report: "TraceReport") -> None:
+    """Exit with 3 where there was nothing to check, with 1 where anything is an error or a warning."""
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.trace.cli.trace_exchange import problem_in
+
+    code = (FINDINGS if report.red else 0) if report.evaluable else NOTHING
+    if code:
+        out.explain(problem_in(report, code))
+        raise typer.Exit(code)
+
+
 app = typer.Typer(help="Check configuration, workflow, gates, trace and memory.")
 app.command("config")(config.check)
 app.command("gate")(gate)
-app.command("trace")(check_trace.trace)
-app.command("memory")(check_memory.memory)
+app.command("trace")(trace)
+app.command("memory")(memory)
 
 
 @app.callback(invoke_without_command=True)

@@ -9,8 +9,7 @@ from verifflowcc.base.model.agent_clients import FILES
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.terminal import output as out
 from verifflowcc.base.text.plain_words import nearest
-from verifflowcc.cli.use.initialise import configuration_text, suggested_commands
-from verifflowcc.cli.use.project_facts import ProjectFacts, ToolFact
+from verifflowcc.cli.use.initialise import ProjectFacts, ToolFact, configuration_text, suggested_commands
 from verifflowcc.sprint.cli.allow_output import plain, table
 from verifflowcc.sprint.use.allow_use import CommandTable, planned_commands
 from verifflowcc.sprint.use.command_guess import Suggestion, typed_command

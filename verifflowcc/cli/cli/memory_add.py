@@ -14,7 +14,12 @@ from verifflowcc.base.terminal.options import (
 )
 
 if TYPE_CHECKING:
-    from verifflowcc.memory.use.adding import AddPlan, AddResult
+    from verifflowcc.base.use.workspace import Workspace
+    from verifflowcc.memory.use.adding import AddResult, TypedItem
+    from verifflowcc.trace.use.trace_edits import TraceItemRequest
+
+_MEMORY_ALONE = ("key", "importance", "confidence", "details", "own", "lesson", "refs", "expires", "deadline")
+"""Options that an item of a trace type does not have."""
 
 
 def add(
@@ -78,8 +83,7 @@ def add(
     from verifflowcc.base.records import replace
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.output import read_stdin
-    from verifflowcc.cli.use.trace_adding import trace_wanted
-    from verifflowcc.memory.cli.memory_output import acting_here
+    from verifflowcc.memory.cli.memory_output import PREFERRED, acting_here, ask
     from verifflowcc.memory.use.access_counts import CONTRADICTION, SUPERSEDED, note_metrics
     from verifflowcc.memory.use.adding import TypedItem, add_item, superseding, wanted_of
     from verifflowcc.memory.use.stores import open_store
@@ -109,7 +113,7 @@ def add(
         id=id_,
     )
     here = acting_here()
-    traced = trace_wanted(here.workspace, typed)
+    traced = _trace_wanted(here.workspace, typed)
     if here.workspace and traced:
         if dry_run:
             fault = f"{traced.type} is a trace type: it is added without --dry-run"
@@ -127,7 +131,9 @@ def add(
             wanted,
             actor=here.actor,
             today=here.today,
-            confirm=lambda planned: _ask(planned, yes=yes),
+            confirm=lambda planned: ask(
+                planned.before, planned.after, "Change this preference?" if planned.before else PREFERRED, yes=yes
+            ),
             dry_run=dry_run,
         )
     if here.workspace and (dead := not_loaded_here(here.workspace, added.item.path, added.scope)):
@@ -136,14 +142,6 @@ def add(
     for notice in note_metrics(here.workspace, {CONTRADICTION: replaced, SUPERSEDED: replaced}):
         out.warn(notice)
     out.emit_json(added) if as_json else _tell(added, dry_run=dry_run)
-
-
-def _ask(planned: "AddPlan", *, yes: bool) -> None:
-    from verifflowcc.memory.cli.memory_output import before_and_after
-    from verifflowcc.sprint.cli.move_output import confirm
-
-    question = "Change this preference?" if planned.before else "Remember this preference in all your projects?"
-    confirm(before_and_after(planned.before, planned.after), question, yes=yes)
 
 
 def _tell(added: "AddResult", *, dry_run: bool) -> None:
@@ -159,3 +157,39 @@ def _tell(added: "AddResult", *, dry_run: bool) -> None:
         out.note(f"saved as a proposal; a person must approve it: vfcc memory promote {name}")
     for note in added.notes:
         out.note(note)
+
+
+def _trace_wanted(workspace: "Workspace | None", typed: "TypedItem") -> "TraceItemRequest | None":
+    """Return the trace item that was typed; None where the type is none of the project's trace.
+
+    It becomes the same item, by the same rules, as `vfcc trace add` makes.
+
+    Raises UsageError for an option that a trace item does not have, and where the text is empty.
+    """
+    name = typed.type.strip().casefold().replace("-", "_")
+    if workspace is None or typed.scope not in (None, "project") or not _is_traced(workspace, name):
+        return None
+    import shlex
+
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.memory.use.new_item_words import checked_text
+    from verifflowcc.memory.use.recording import title_of
+    from verifflowcc.trace.use.trace_edits import TraceItemRequest
+
+    text = checked_text(typed.text, "the text")
+    title = typed.title or title_of(text, name)
+    option = next((each for each in (*_MEMORY_ALONE, "supersedes") if getattr(typed, each)), None)
+    if option is not None or typed.source != "explicit":
+        hint = f"vfcc trace add {name} {shlex.quote(title)}"
+        raise UsageError(f"{name} is a trace type: it has no {option or 'source'}", hint=hint)
+    return TraceItemRequest(name, title, text, id=typed.id, tags=typed.tags)
+
+
+def _is_traced(workspace: "Workspace", name: str) -> bool:
+    from verifflowcc.base.model.item_values import TYPES, is_trace_type
+
+    if name in TYPES and not is_trace_type(name):
+        return False
+    from verifflowcc.sprint.use.pinned_workflow import policy_of
+
+    return name in policy_of(workspace).types

@@ -1,6 +1,6 @@
 """`vfcc memory`: typed items about the user, the project and open sprints.
 
-Each command stands in a file of its own kind and is registered here, by one line.
+Each command is in a file of its own kind and is registered here, by one line.
 """
 
 from pathlib import Path

@@ -17,7 +17,7 @@ from verifflowcc.base.terminal.options import (
 
 if TYPE_CHECKING:
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.cli.use.waivers import WaivableCriterion, WaiverResult
+    from verifflowcc.cli.use.gate_exceptions import WaivableCriterion, WaiverResult
     from verifflowcc.gates.use.approvals import Approval, ApprovalSubject, Opinions
     from verifflowcc.gates.use.baseline_making import BaselineProposal
 
@@ -166,17 +166,18 @@ def waive(
     For what lies there now, and no longer than that: a waiver ends when its files change, or with its last day. It
     takes a person at a terminal; in a strict workflow, two.
     """
-    from verifflowcc.cli.use import waivers
+    from verifflowcc.cli.use.gate_exceptions import check_waiver, what_to_waive
+    from verifflowcc.cli.use.gate_exceptions import waive as waived
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     acting = moves.acting_here()
     here = acting.workspace
-    what = waivers.what_to_waive(here, active_sprint(here, sprint).id, criterion, stage)
+    what = what_to_waive(here, active_sprint(here, sprint).id, criterion, stage)
     email = acting.email
-    waivers.check_waiver(here, what, reason, expires, actor=acting.actor, email=email)
+    check_waiver(here, what, reason, expires, actor=acting.actor, email=email)
     _waive_ask(what, reason, expires, yes=yes)
-    done = waivers.waive(here, what, reason, expires, actor=acting.actor, email=email, commit=acting.commits(commit))
+    done = waived(here, what, reason, expires, actor=acting.actor, email=email, commit=acting.commits(commit))
     _waive_show(done, what, here, as_json=as_json)
 
 

@@ -4,8 +4,6 @@ A line appears on stderr once the work has lasted half a second, and goes when i
 rich is not imported.
 """
 
-import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,12 +13,12 @@ from typing import TYPE_CHECKING
 from verifflowcc.base.process.clock import observed_by
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.terminal import output as out
-from verifflowcc.base.terminal.terminal import can_draw, has_unicode, wants_color
+from verifflowcc.base.terminal.terminal import encodable, live_on_stderr, shows_progress
 from verifflowcc.gates.rules.run_outcomes import RunProgress
 from verifflowcc.gates.rules.runners import Runner, runner_of
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
     from rich.live import Live
 
 
@@ -228,17 +226,7 @@ class Display:
     def _draw(self) -> None:
         self._drawn = self._clock()
         if self._live is None:
-            from rich.live import Live
-
-            self._live = Live(
-                console=stderr_console(),
-                get_renderable=self._renderable,
-                auto_refresh=False,
-                transient=True,
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
-            self._live.start()
+            self._live = live_on_stderr(self._renderable)
         self._live.refresh()
 
     def _renderable(self) -> "RenderableType":
@@ -258,8 +246,7 @@ class Display:
 @contextmanager
 def shown(arguments: Sequence[str]) -> Iterator[None]:
     """Show the progress of a command line, where a person looks and it is one that may last."""
-    wanted = can_draw(sys.stderr) and os.environ.get("VFCC_PROGRESS") != "never"
-    what = work_name(arguments) if wanted else ""
+    what = work_name(arguments) if shows_progress() else ""
     if not what:
         yield
         return
@@ -270,25 +257,6 @@ def shown(arguments: Sequence[str]) -> Iterator[None]:
             yield
         finally:
             display.stop()
-
-
-def stderr_console() -> "Console":
-    """Return a console on stderr whose cursor stays visible: a killed process could not show it again."""
-    from rich.console import Console
-
-    class VisibleCursor(Console):
-        def show_cursor(self, show: bool = True) -> bool:
-            return True
-
-    return VisibleCursor(file=sys.stderr, color_system="auto" if wants_color(sys.stderr) else None, highlight=False)
-
-
-def encodable(text: str) -> str:
-    """Return a text with signs in the place of what stderr cannot encode."""
-    if has_unicode(sys.stderr):
-        return text
-    encoding = sys.stderr.encoding or "ascii"
-    return text.replace(" · ", " - ").encode(encoding, "replace").decode(encoding)
 
 
 def duration(seconds: float) -> str:

@@ -352,8 +352,7 @@ def _by_answers(root: Path, workflow: str | None) -> None:
     """Ask first and write afterwards: the memory tree, then the permission, the hooks, and the sprint."""
     from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.cli import init_questions
-    from verifflowcc.cli.use.initialise import ensure_free, initialise
-    from verifflowcc.cli.use.project_facts import project_facts
+    from verifflowcc.cli.use.initialise import ensure_free, initialise, project_facts
 
     ensure_free(root, workflow)
     answers = init_questions.ask(root, project_facts(root), workflow)

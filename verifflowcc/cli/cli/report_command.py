@@ -162,7 +162,7 @@ def _uncommitted(workspace: "Workspace", done: "ReportWritten") -> int:
 def _summarize(facts: "ReportFacts", *, as_json: bool) -> None:
     import os
 
-    from verifflowcc.base.errors import WorkspaceError
+    from verifflowcc.base.errors import FileErrors
     from verifflowcc.base.terminal import output as out
     from verifflowcc.report.use.report_pages import report_summary
 
@@ -170,11 +170,8 @@ def _summarize(facts: "ReportFacts", *, as_json: bool) -> None:
     if not file:
         (out.say if as_json else out.emit)(text)
         return
-    try:
-        with Path(file).open("a", encoding="utf-8") as opened:
-            opened.write(text)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write to GITHUB_STEP_SUMMARY: {error.strerror or error}") from error
+    with FileErrors("write to", "GITHUB_STEP_SUMMARY"), Path(file).open("a", encoding="utf-8") as opened:
+        opened.write(text)
 
 
 def _open(index: Path) -> None:

@@ -95,7 +95,7 @@ def draft(
 
 def _given(name: str, file: str | None) -> bytes:
     """Return the text that was given, at most one byte more than an artifact may have."""
-    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.errors import FileErrors, UsageError
     from verifflowcc.sprint.store.evidence_store import LARGEST_TEXT_BYTES
 
     most = LARGEST_TEXT_BYTES + 1
@@ -105,11 +105,8 @@ def _given(name: str, file: str | None) -> bytes:
         )
     if file in {None, "-"}:
         return sys.stdin.buffer.read(most)
-    try:
-        with Path(str(file)).open("rb") as opened:
-            return opened.read(most)
-    except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror or error}") from error
+    with FileErrors("read", file, raises=UsageError), Path(str(file)).open("rb") as opened:
+        return opened.read(most)
 
 
 def _stored(stored: "StoredArtifact") -> "Iterator[str]":
@@ -232,22 +229,20 @@ def skip(
 
     It takes a person at a terminal. A stage with a criterion that cannot be waived cannot be skipped.
     """
-    from verifflowcc.cli.use import skipping
+    from verifflowcc.cli.use.gate_exceptions import check_skip, skip_stage, what_to_skip
     from verifflowcc.sprint.cli import move_output as asking
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     acting = moves.acting_here()
     here = acting.workspace
-    what = skipping.what_to_skip(here, active_sprint(here, sprint).id, stage)
+    what = what_to_skip(here, active_sprint(here, sprint).id, stage)
     email = acting.email
-    skipping.check_skip(here, what, reason, expires, actor=acting.actor, email=email)
+    check_skip(here, what, reason, expires, actor=acting.actor, email=email)
     unmet = [f"- {each.criterion.id} ({each.criterion.mode}): {each.reason}" for each in what.unmet]
     head = f"{what.sprint}/{what.stage}, with {len(unmet)} criteria not met; next: {what.following or 'none'}"
     asking.confirm([head, *asking.listed(unmet)], "Skip?", yes=yes)
-    done = skipping.skip_stage(
-        here, what, reason, expires, actor=acting.actor, email=email, commit=acting.commits(commit)
-    )
+    done = skip_stage(here, what, reason, expires, actor=acting.actor, email=email, commit=acting.commits(commit))
     moves.show(done, here, as_json=as_json)
 
 

@@ -12,6 +12,7 @@ from verifflowcc.base.model.config_values import ToolTable
 from verifflowcc.base.model.sprint_state import DONE, Edits, SprintState, artifacts_folder
 from verifflowcc.base.process.clock import OutOfTimeError, within
 from verifflowcc.base.records import replace
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.rules.brief_seen import OVER, OWED, RULE, SeenBrief
 from verifflowcc.clients.use.brief_memory import (
     BriefRequest,
@@ -36,7 +37,8 @@ from verifflowcc.clients.use.brief_text import (
     shown,
 )
 from verifflowcc.clients.use.hook_settings import AgentState
-from verifflowcc.history.rules.permission_line import permission_line
+from verifflowcc.history.rules.permission_line import permission_line, subagent_permission_line
+from verifflowcc.memory.use.scopes import is_role
 from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.sprint_reading import command_in
@@ -280,7 +282,7 @@ def owed(request: BriefRequest) -> BriefPart:
     """Return what the current stage owes. All that gates are made of is imported only where a stage is active."""
     if not request.agent.stage:
         return _NOTHING
-    from verifflowcc.clients.use.brief_gate import owed
+    from verifflowcc.clients.use.gate_asks import owed
 
     return owed(request)
 
@@ -289,7 +291,7 @@ def tests(request: BriefRequest) -> BriefPart:
     """Return the newest results of tests that the current stage asks for."""
     if not request.agent.stage:
         return _NOTHING
-    from verifflowcc.clients.use.brief_gate import tests
+    from verifflowcc.clients.use.gate_asks import tests
 
     return tests(request)
 
@@ -307,3 +309,54 @@ PARTS: Mapping[str, Callable[[BriefRequest], BriefPart]] = {
     "gate": owed,
 }
 """Every part of a brief that is read from somewhere, in the order in which they are asked."""
+
+
+# What a subagent begins with: the sprint's goals, what it may do, and where to find more, in a third of a brief.
+
+SHARE = 3
+"""A subagent's brief has this part of the budget of a session's."""
+_SUBAGENT_RULES = 4
+_SUBAGENT_ORDER = ("place", "failed", "permissions", "gate", "late", "memory", "handover", "commands")
+
+
+def subagent_role(workspace: Workspace, kind: str) -> str | None:
+    """Return the role that a subagent of this type has here, as hooks judge it; None where its name is no role."""
+    name = kind.rpartition(":")[2].lower().removeprefix("vfcc-")
+    return name if name and is_role(workspace, name) else None
+
+
+def subagent_brief(request: BriefRequest, reader: SourceReader) -> FittedBrief:
+    """Return the brief of a subagent, for its own role where its type names one, else for that of the session."""
+    found = gathered(request, reader, SUBAGENT_PARTS)
+    return fit([found[name] for name in _SUBAGENT_ORDER if name in found], request.budget_tokens, request.count)
+
+
+def _subagent_permissions(request: BriefRequest) -> BriefPart:
+    """Return what the session's role and the subagent's own may do: a call needs the permission of both."""
+    if request.agent.settings.tools is ToolTable.OFF:
+        return BriefPart()
+    own = subagent_permission_line(request.agent.rules, request.role or "")
+    lines = [permission_line(request.agent.rules), own]
+    return BriefPart(entries=entries([line for line in lines if line]))
+
+
+def _subagent_rules(request: BriefRequest) -> BriefPart:
+    found = rules(request)
+    hidden = found.hidden + max(0, len(found.entries) - _SUBAGENT_RULES)
+    return replace(found, entries=found.entries[:_SUBAGENT_RULES], hidden=hidden)
+
+
+def _subagent_owed(request: BriefRequest) -> BriefPart:
+    """Return what the stage owes, where the subagent acts in the stage's own role."""
+    sprint, stage = request.agent.sprint, request.agent.stage
+    state = sprint.stage(stage) if sprint and stage else None
+    return owed(request) if state and request.reader_role == state.stage.role else BriefPart()
+
+
+SUBAGENT_PARTS: Mapping[str, Callable[[BriefRequest], BriefPart]] = {
+    "handover": handover,
+    "permissions": _subagent_permissions,
+    "commands": commands,
+    "memory": _subagent_rules,
+    "gate": _subagent_owed,
+}

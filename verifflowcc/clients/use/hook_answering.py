@@ -124,8 +124,8 @@ def _at_start(workspace: Workspace, agent: AgentState, payload: Payload, reader:
 
 def _at_subagent_start(workspace: Workspace, agent: AgentState, payload: Payload, reader: SourceReader) -> HookAnswer:
     """Brief a subagent, in a smaller part of the budget."""
+    from verifflowcc.clients.use.brief import SHARE, subagent_brief, subagent_role
     from verifflowcc.clients.use.brief_memory import BriefRequest
-    from verifflowcc.clients.use.subagent_brief import SHARE, subagent_brief, subagent_role
 
     budget = agent.settings.brief_tokens // SHARE
     if not budget:
@@ -253,7 +253,7 @@ def _at_stop(workspace: Workspace, agent: AgentState, payload: Payload, reader: 
     """Hold the agent while the gate is closed for what it can still do; a person's word is nothing to wait for."""
     if not agent.settings.hold:
         return HookAnswer()
-    from verifflowcc.clients.use.gate_hold import hold
+    from verifflowcc.clients.use.gate_asks import hold
 
     return hold(workspace, agent, payload, MOST_HOLDS)
 

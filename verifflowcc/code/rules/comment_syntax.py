@@ -1,6 +1,6 @@
 """How languages write comments and strings, by the names of their files.
 
-Each language is a row of rules. What a rule opens ends where its `closes` stands; strings are known only so that
+Each language is a row of rules. What a rule opens ends where its `closes` is; strings are known only so that
 nothing in them is taken for a comment. What is meant is a sound scan, not a compiler: a construct that no rule knows
 costs at most the comments up to the end of its line.
 """

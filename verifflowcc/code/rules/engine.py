@@ -215,7 +215,7 @@ class Scopes:
     """Find the innermost of nested ranges around a place.
 
     `ranges` are (start, end) in the order of their places in a list of definitions: by start, the longer ones first.
-    What stands in one of `outer` belongs to the range around the one that it stands in (a default value, say).
+    What is in one of `outer` belongs to the range around the one that it is in (a default value, say).
     """
 
     __slots__ = ("_inside", "_starts", "parents")

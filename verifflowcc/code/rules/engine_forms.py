@@ -24,7 +24,7 @@ class Forms:
 
     `atoms` are names; `members` have an object and a name; `calls` a function; `methods` an object, which may be
     missing, and a name, both at once; `news` a type; `inner` are looked through; `plain` are names with other marks
-    than dots between their parts; `fields` are names of fields of the object at hand; `maker` is the method
+    than dots between their parts; `fields` are names of fields of the current object; `maker` is the method
     that makes an object of its receiver.
     """
 
@@ -46,7 +46,7 @@ class Dialect:
     `own` are names that mean what the language says, unless a file says otherwise. `type_name` makes one name of the
     text of a type, `title` that of a name's own text. `says_all`: a name that the file does not know may be another
     file's, and counts when it is a value. `from_name`: a signature begins on the line of the name, since annotations
-    stand before it. `has_bare_bodies`: nothing that a query could name stands before the body of a function.
+    are before it. `has_bare_bodies`: nothing that a query could name is before the body of a function.
     `members_are_bare`: methods name members of their type alone.
     """
 
@@ -129,7 +129,7 @@ def named_in(node: "Node", function: bool) -> "Node | None":
 
 
 def _declared(node: "Node") -> "Node | None":
-    """Return what a declarator is around where the grammar has no word for it: macros may stand before it."""
+    """Return what a declarator surrounds where the grammar has no word for it: macros may come before it."""
     children = [child for child in node.named_children if child.type.endswith(("declarator", "identifier"))]
     return children[-1] if children else None
 

@@ -1,6 +1,6 @@
 """The code graph: what a source file says of itself, and what a whole repository offers to those who ask.
 
-Of each file only what stands in it is kept (definitions, references by name, imports, what names are said to be). Which
+Of each file only what is in it is kept (definitions, references by name, imports, what names are said to be). Which
 definition a name means is decided when somebody asks, so that a change of one file leaves nothing stale in another.
 Lines count from 1. A definition is spoken of by its place in `FileFacts.definitions`; -1 is the file itself.
 """
@@ -19,7 +19,7 @@ else:
 _T = TypeVar("_T")
 
 FILE = -1
-"""The place of what stands in no definition."""
+"""The place of what is in no definition."""
 
 
 class SymbolKind(StrEnum):
@@ -58,7 +58,7 @@ class Definition:
     """A symbol. `parent` is the definition around it. `owner` is the type that a method written elsewhere belongs to
     (`func (s *Server) Start()`, `impl Shape for Circle`, `void A::b()`), empty where that is the parent.
 
-    `line` is where its name stands, `start` its first line with decorators and a comment right above it, 0 where that
+    `line` is where its name is, `start` its first line with decorators and a comment right above it, 0 where that
     is `line`. `signature` is the first line as a reader wants it, without the body; `result` the type that it is said
     to return.
     """
@@ -78,8 +78,8 @@ class Definition:
 class Reference:
     """A name that is spoken of inside the definition `inside`.
 
-    `receiver` is what stands before the last dot, in one plain form: `a.b`, `self`, `super()`, `A()` for an instance
-    that is made there or what a call returns, `?` for any other expression; empty where the name stands alone.
+    `receiver` is what is before the last dot, in one plain form: `a.b`, `self`, `super()`, `A()` for an instance
+    that is made there or what a call returns, `?` for any other expression; empty where the name is alone.
     """
 
     kind: ReferenceKind

@@ -15,7 +15,7 @@ from verifflowcc.code.rules.project_manifests import GO_MODULE, GO_REPLACE, Scri
 class ResolutionRules:
     """The rules of a family of languages, whose files may mean each other's names.
 
-    `selves` call the object at hand, `classes` its type, `supers` what it inherits. `members_are_bare` says that a
+    `selves` call the current object, `classes` its type, `supers` what it inherits. `members_are_bare` says that a
     method calls its fellows by name alone. `folder_is_scope`: files of a folder see each other's names.
     `names_are_global`: a name alone may mean what another file defines, without an import.
     """

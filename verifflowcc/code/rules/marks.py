@@ -1,13 +1,13 @@
 """Marks in source texts, `vfcc: REQ-a, REQ-b`, and the symbols that they stand in.
 
 A mark counts in a comment or a docstring, never in another string. Its ids are letters, digits, `.`, `_` and `-`; what
-stands behind them as punctuation is none of theirs. A mark in backticks or quotes is only mentioned (as above), one
+is behind them as punctuation is none of theirs. A mark in backticks or quotes is only mentioned (as above), one
 with `…`, `<` or `*` behind it a pattern. Words of nothing but lower-case letters are prose, and so is what has words
 behind it and neither a digit nor two capitals in a row: `vfcc: the tool` and `vfcc: V-Model sprints` mark nothing.
 
 Tags of OpenFastTrace (`[impl->dsn~login~1]`) in comments are marks, too, of the item that an import makes of it.
 
-A mark belongs to the symbol whose text it stands in; in a comment right above a symbol, to that symbol, also over blank
+A mark belongs to the symbol whose text it is in; in a comment right above a symbol, to that symbol, also over blank
 lines, save before the first symbol of a file: there it belongs to the file (""). Of a text only the first 1,048,576
 characters are looked at.
 """

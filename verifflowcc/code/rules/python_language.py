@@ -71,7 +71,7 @@ class _NameUses:
     """How names are spoken of, by where they stand, and which names of a text can be of interest.
 
     `known` are names that the text binds somewhere; `hidden` is where a name that is called or a receiver, but means
-    nothing that is known, stands first in its scope.
+    nothing that is known, comes first in its scope.
     """
 
     __slots__ = ("bases", "ends", "hidden", "known", "starts")

@@ -10,7 +10,7 @@ from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode, outwards
 from verifflowcc.code.rules.repository_map import FileGraph, page_rank
-from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, words_in
+from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, idf, shared_names, words_in
 
 # Files are ranked by words in path, names and text (BM25 over fields), by names and paths that the task has verbatim,
 # by imports (personalised PageRank), and a little by how many files depend on them and by size. The best of them are
@@ -84,36 +84,46 @@ def rank_files(
 
     With `unmarked`, files with a mark (tests, vendored ones) count as the others do.
     """
-    by = weights or FileWeights()
-    parts: dict[str, Mapping[str, float]] = {"words": _shares(by_words(asked, code, by))}
-    parts["exact"] = _exact(asked, code)
-    parts["spoken"] = _spoken(asked, code)
-    seeds: dict[str, float] = {}
-    for name, weight in (("words", 1.0), ("exact", by.exact), ("spoken", by.spoken)):
-        for path, value in parts[name].items():
-            seeds[path] = seeds.get(path, 0.0) + weight * value
-    for path in seeds:
-        seeds[path] *= _mark_factor(code, path, by, unmarked)
-    walked = page_rank([seeds.get(path, 0.0) for path in graph.paths], graph.near)
-    parts["links"] = _shares({path: value for path, value in zip(graph.paths, walked, strict=True) if value})
-    parts["central"] = dict(zip(graph.paths, graph.central, strict=True))
-    parts["size"] = _size(code)
-    amounts = {
-        "words": by.words,
-        "exact": by.exact,
-        "spoken": by.spoken,
-        "links": by.links,
-        "central": by.central,
-        "size": by.size,
-    }
-    found = []
-    for path in sorted(seeds.keys() | parts["links"].keys()):
-        reasons = {name: amounts[name] * value for name, given in parts.items() if (value := given.get(path, 0.0))}
-        if reasons.keys() - _PRIORS and path in code.files:
-            score = sum(reasons[name] for name in sorted(reasons)) * _mark_factor(code, path, by, unmarked)
-            found.append(RankedFile(path, score, reasons))
-    found.sort(key=lambda each: (-each.score, each.path))
-    return found
+    return FileEvidence(asked, code, graph, weights or FileWeights()).ranked(unmarked=unmarked)
+
+
+class FileEvidence:
+    """What speaks for each file of a graph; from it files are ranked, with marks and without, by one look at all."""
+
+    def __init__(self, asked: TaskTerms, code: SearchedCode, graph: FileGraph, by: FileWeights) -> None:
+        self._code, self._graph, self._by = code, graph, by
+        self._words = _shares(by_words(asked, code, by))
+        self._exact, self._spoken = _exact(asked, code), _spoken(asked, code)
+        self._size = _size(code)
+        self._seeds: dict[str, float] = {}
+        for weight, given in ((1.0, self._words), (by.exact, self._exact), (by.spoken, self._spoken)):
+            for path, value in given.items():
+                self._seeds[path] = self._seeds.get(path, 0.0) + weight * value
+
+    def ranked(self, *, unmarked: bool) -> list[RankedFile]:
+        """Return the files, best first, ties by path; with `unmarked`, those with a mark count as the others do."""
+        by, graph, files, seeds = self._by, self._graph, self._code.files, self._seeds
+        factors = [_mark_factor(self._code, path, by, unmarked) for path in graph.paths]
+        started = [seeds.get(path, 0.0) * factor for path, factor in zip(graph.paths, factors, strict=True)]
+        walked = page_rank(started, graph.near)
+        most = max(walked, default=0.0)
+        found = []
+        for path, factor, reached, central in zip(graph.paths, factors, walked, graph.central, strict=True):
+            words, exact = self._words.get(path, 0.0), self._exact.get(path, 0.0)
+            spoken = self._spoken.get(path, 0.0)
+            if not (words or exact or spoken or reached) or path not in files:
+                continue
+            parts = {
+                "central": by.central * central,
+                "exact": by.exact * exact,
+                "links": by.links * (reached / most),
+                "size": by.size * self._size.get(path, 0.0),
+                "spoken": by.spoken * spoken,
+                "words": by.words * words,
+            }
+            found.append(RankedFile(path, sum(parts.values()) * factor, parts))
+        found.sort(key=lambda each: (-each.score, each.path))
+        return found
 
 
 def by_words(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> dict[str, float]:
@@ -147,14 +157,6 @@ def by_words(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> dict[str,
 def path_words(path: str) -> tuple[str, ...]:
     """Return the words of a path without its ending, each once."""
     return tuple(dict.fromkeys(words_in(path.rpartition(".")[0] or path)))
-
-
-def idf(holding: int, of: int) -> float:
-    """Return the weight of a word that `holding` of `of` texts have.
-
-    It is rounded, since logarithms differ by machine.
-    """
-    return round(math.log(1.0 + (of - holding + 0.5) / (holding + 0.5)), 3)
 
 
 def _exact(asked: TaskTerms, code: SearchedCode) -> dict[str, float]:
@@ -324,9 +326,10 @@ class UnitWeights:
 
     `names` is how much more a word counts in the piece's own name, `around` in the names around it. `length` is BM25's
     b, and no piece counts as shorter than `least` of the mean. `exact` is for a piece that defines a name of the task
-    literally, `says` for one whose text has it, `imports` for what a file imports. `further` is what a piece loses
-    for each doubling of the pieces of its file up to it: a task is rarely about one file alone, and the words of a long
-    file are in many pieces of it.
+    literally, `says` for one whose text has it, `imports` for what a file imports. `shared` is for names that a piece
+    has in common with the best ones: what is changed together speaks of the same things, and often has no word of the
+    task. `further` is what a piece loses for each doubling of the pieces of its file up to it: a task is rarely about
+    one file alone, and the words of a long file are in many pieces of it.
     """
 
     file: float = 2.0
@@ -335,9 +338,10 @@ class UnitWeights:
     length: float = 0.75
     least: float = 0.3
     saturation: float = 5.0
-    exact: float = 0.6
-    says: float = 0.6
+    exact: float = 0.5
+    says: float = 0.4
     imports: float = 0.3
+    shared: float = 0.7
     further: float = 0.25
 
 
@@ -367,25 +371,28 @@ class RankedUnit:
 def rank_units(
     asked: TaskTerms, code: SearchedCode, files: Sequence[RankedFile], weights: UnitWeights | None = None
 ) -> list[RankedUnit]:
-    """Return the pieces of the best files, best first; ties by path and line."""
+    """Return the pieces of the best files, best first; ties by path and line. Names that they share do not count."""
     by = weights or UnitWeights()
-    return _units_in_order(_scored(asked, code, files[:FILES], by), {each.path: each.score for each in files}, by)
+    scored = _scored(asked, code, files[:FILES], by)
+    return _units_in_order(_by_evidence(scored, {each.path: each.score for each in files}, by), by)
 
 
 def rank_code(
     asked: TaskTerms,
     code: SearchedCode,
-    graph: FileGraph,
+    graph: FileGraph | FileEvidence,
     *,
     unmarked: bool = False,
     earlier: Mapping[str, float] | None = None,
 ) -> tuple[list[RankedFile], list[RankedUnit]]:
     """Return the files as `rank_files`, the best of them by their pieces too, and the pieces of these in order.
 
-    `earlier` is how well commits that changed a file bear on the task, by path.
+    `earlier` is how well commits that changed a file bear on the task, by path. What speaks for the files may be given
+    where it is known.
     """
     by, of_files = UnitWeights(), FileWeights()
-    files = rank_files(asked, code, graph, of_files, unmarked=unmarked)
+    evidence = graph if isinstance(graph, FileEvidence) else FileEvidence(asked, code, graph, of_files)
+    files = evidence.ranked(unmarked=unmarked)
     if earlier:
         factors = {path: _mark_factor(code, path, of_files, unmarked) for path in earlier}
         files = _with_earlier(files, {path: of_files.earlier * factors[path] * earlier[path] for path in factors})
@@ -393,16 +400,16 @@ def rank_code(
     best: dict[str, float] = {}
     for each in scored:
         best[each.piece.path] = max(best.get(each.piece.path, 0.0), each.held)
-    ranked = []
-    for file in files:
-        gained: dict[str, float] = {}
+    ranked = [*files]
+    for place, file in enumerate(files[:FILES]):
         if file.path in best:
             gained = {"piece": of_files.piece * best[file.path], "called": of_files.called * _called(asked, file.path)}
-        score = file.score + sum(gained.values()) * _mark_factor(code, file.path, of_files, unmarked)
-        parts = {**file.parts, **{name: value for name, value in gained.items() if value}}
-        ranked.append(RankedFile(file.path, score, parts))
+            score = file.score + sum(gained.values()) * _mark_factor(code, file.path, of_files, unmarked)
+            parts = {**file.parts, **{name: value for name, value in gained.items() if value}}
+            ranked[place] = RankedFile(file.path, score, parts)
     ranked.sort(key=lambda each: (-each.score, each.path))
-    return ranked, _units_in_order(scored, {each.path: each.score for each in ranked}, by)
+    units = _by_evidence(scored, {each.path: each.score for each in ranked}, by)
+    return ranked, _units_in_order(_with_shared(units, code, by), by)
 
 
 def _with_earlier(files: Iterable[RankedFile], gains: Mapping[str, float]) -> list[RankedFile]:
@@ -448,7 +455,7 @@ def _scored(asked: TaskTerms, code: SearchedCode, files: Sequence[RankedFile], b
     return found
 
 
-def _units_in_order(scored: Sequence[_Scored], files: Mapping[str, float], by: UnitWeights) -> list[RankedUnit]:
+def _by_evidence(scored: Sequence[_Scored], files: Mapping[str, float], by: UnitWeights) -> list[RankedUnit]:
     best_file = max(files.values(), default=1.0) or 1.0
     found = []
     for each in scored:
@@ -456,7 +463,27 @@ def _units_in_order(scored: Sequence[_Scored], files: Mapping[str, float], by: U
         total = each.words + (by.file + by.imports * piece.imports) * of_file
         total += by.exact * piece.exact + by.says * piece.says
         found.append(RankedUnit(piece.path, piece.unit, piece.name, total, piece.lines, each.why))
-    return _in_order(replace(each, score=each.score - lost) for each, lost in _further(_in_order(found), by.further))
+    return found
+
+
+def _units_in_order(units: Iterable[RankedUnit], by: UnitWeights) -> list[RankedUnit]:
+    return _in_order(replace(each, score=each.score - lost) for each, lost in _further(_in_order(units), by.further))
+
+
+_MUCH = 0.5
+"""From this share on it is said that a piece shares names with the best ones."""
+
+
+def _with_shared(units: Sequence[RankedUnit], code: SearchedCode, by: UnitWeights) -> list[RankedUnit]:
+    """Return the pieces with what they gain by the names that they share with the best ones."""
+    defined = {each.name for path in dict.fromkeys(unit.path for unit in units) for each in code.head(path).definitions}
+    shares = shared_names(["\n".join(each.lines) for each in units], [each.score for each in units], defined)
+    return [_sharing(each, share, by) for each, share in zip(units, shares, strict=True)]
+
+
+def _sharing(unit: RankedUnit, share: float, by: UnitWeights) -> RankedUnit:
+    why = f"{unit.why}; it shares names with the best pieces" if share >= _MUCH else unit.why
+    return replace(unit, score=unit.score + by.shared * share, why=why)
 
 
 def _in_order(pieces: Iterable[RankedUnit]) -> list[RankedUnit]:

@@ -1,6 +1,6 @@
 """Symbols of languages that write blocks in braces: functions, methods, classes, and tests named by a sentence.
 
-One pass over the bare code keeps the open brackets; what stands before a brace tells what its block is. Languages
+One pass over the bare code keeps the open brackets; what is before a brace tells what its block is. Languages
 differ more than this knows: it is there to find a test by its name, and where it ends.
 """
 
@@ -18,7 +18,7 @@ from verifflowcc.code.rules.comment_syntax import LANGUAGES, Rule, Syntax
 # The comments and strings of a source text, found in one pass that takes time in proportion to its length.
 
 STRING = "\x01"
-"""What stands in the bare code for each letter of a string."""
+"""What is in the bare code for each letter of a string."""
 
 _NOT_A_LINE_END = lazy_pattern(r"[^\n]")
 _IN_TEMPLATE = lazy_pattern(r"\\.|`|\$\{", re.DOTALL)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.base.errors import BackendError
-from verifflowcc.base.index.index_file import IndexFormat, Store
+from verifflowcc.base.index.index_file import IndexFormat, Store, among
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.code.rules.graph import Head, Import, Mark, Reference, ReferenceKind, SourceFile
 from verifflowcc.code.store.code_graph_parts import (
@@ -96,10 +96,8 @@ class Tables:
     def facts(self, column: str, numbers: Sequence[int]) -> dict[int, bytes]:
         """Return `head` or `refs` of texts, each by its number in all parts (`number_of`)."""
         found: dict[int, bytes] = {}
-        for start in range(0, len(numbers), 500):
-            some = numbers[start : start + 500]
-            marks = ",".join("?" * len(some))
-            found.update(self._store.rows(f"SELECT number, {column} FROM facts WHERE number IN ({marks})", some))
+        for condition, some in among("number", numbers, 500):
+            found.update(self._store.rows(f"SELECT number, {column} FROM facts WHERE {condition}", some))
         if len(found) < len(numbers):
             raise DamagedError
         return {number: unsealed(column, number, body) for number, body in found.items()}
@@ -369,6 +367,7 @@ class StoredCode:
         self._store, self._source = store, source
         self._configured: Mapping[str, Sequence[Import]] | None = None
         self._tables = Tables(store)
+        self._held_bytes = 0
         self._set(state)
 
     @property
@@ -411,10 +410,12 @@ class StoredCode:
         """Read the references of many files at once."""
         missing = [path for path in paths if path not in self._bodies]
         if missing:
-            if sum(map(len, self._bodies.values())) > _MOST_AHEAD:
+            if self._held_bytes > _MOST_AHEAD:
                 self._bodies.clear()
+                self._held_bytes = 0
             facts = self._soundly(lambda: self._facts("refs", missing, lambda body: body))
-            self._bodies |= {path: facts.get(path, b"") for path in missing}
+            self._bodies.update((path, facts.get(path, b"")) for path in missing)
+            self._held_bytes += sum(map(len, facts.values()))
 
     def defining(self, name: str) -> Sequence[str]:
         """Return the files that define a name, anywhere in them."""
@@ -433,7 +434,7 @@ class StoredCode:
 
         Asking again is free.
         """
-        while missing := sorted(set(words) - self._postings.keys()):  # again where the index was lost meanwhile
+        while missing := sorted(set(words) - self._postings.keys()):  # again where the index was lost in the meantime
             posted = self._soundly(partial(self._posted, missing))
             self._postings |= posted
         return {word: self._postings[word] for word in sorted(words) if self._postings[word]}
@@ -514,6 +515,7 @@ class StoredCode:
         self._files = StateFiles(state)
         self._heads: dict[str, Head] = {}
         self._bodies: dict[str, bytes] = {}
+        self._held_bytes = 0
         self._postings: dict[str, list[tuple[str, int, int]]] = {}
         self._lengths: dict[str, int] = {}
         self._by_number: dict[int, list[str]] | None = None

@@ -28,7 +28,7 @@ LARGEST_MESSAGE = 4_000
 """Characters of a commit's message that are looked at; a pattern is somebody's, and may be slow on long texts."""
 
 NO_ITEMS = ("UTF", "ISO", "IEC", "IEEE", "SHA", "RFC", "PEP", "CVE", "MD")
-"""What stands before a number in plain prose (UTF-8, SHA-256) names no item."""
+"""What is before a number in plain prose (UTF-8, SHA-256) names no item."""
 
 _NUMBERED = rf"(?<![A-Za-z0-9-])(?!(?:{'|'.join(NO_ITEMS)})-)[A-Z]{{2,}}-[0-9]+(?![A-Za-z0-9-])"
 _ITEMS = ".memory/project/items/"

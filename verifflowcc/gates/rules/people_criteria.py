@@ -9,7 +9,7 @@ from verifflowcc.base.model.people import NAMELESS, Decision, Feedback, Opinion,
 from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.base.text.identifiers import short_id
+from verifflowcc.base.text.identifiers import short_ids
 from verifflowcc.gates.rules.artifact_criteria import Authorship, authorship, objection_to, subject_files, subject_of
 from verifflowcc.sprint.rules.sprint_people import expired, latest_words
 
@@ -43,7 +43,7 @@ def assess_feedback(criterion: Criterion, stage_id: str, facts: Facts) -> Assess
     first = waiting[0]
     count = f"{len(waiting)} comments are open, the first" if len(waiting) > 1 else "a comment is open"
     doubt = f"; it was {first.reason}" if first.reason else ""
-    short = short_id(first.event, [one.event for one in facts.feedback])
+    short = short_ids(one.event for one in facts.feedback)[first.event]
     return Assessment(
         criterion,
         Verdict.FAIL,

@@ -24,8 +24,6 @@ from verifflowcc.sprint.rules.stage_numbers import (
 )
 
 # A sprint as a whole, for people outside it: what its report says, gathered from its ledger and its evidence.
-#
-# How it reads as a page is in `report_page.py`.
 
 _LISTED_MOVES = frozenset(
     {EventType.STAGE_REOPENED, EventType.STAGE_SKIPPED, EventType.FORK_RESOLVED, EventType.SPRINT_CLOSED}

@@ -11,7 +11,7 @@ from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, Cr
 from verifflowcc.base.model.people import Contributor, Opinion, Review
 from verifflowcc.base.model.sprint_state import Artifact, Fork, Move, SprintState
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.base.text.identifiers import ambiguous, fitting_ids, short_id
+from verifflowcc.base.text.identifiers import only_fitting
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.guarding import refuse_secrets
 from verifflowcc.base.use.stage_words import find_stage, one_line, stage_meant
@@ -48,7 +48,7 @@ Found = tuple[Gate, Assessment]
 def chosen_gates(workspace: Workspace, state: SprintState, stage_id: str | None) -> tuple[Facts, tuple[Gate, ...]]:
     """Return the facts and both gates of the stage that is named.
 
-    Where none is, the exit of the stage in work (else the last) and the entry of the one that follows: what stands in
+    Where none is, the exit of the stage in work (else the last) and the entry of the one that follows: what is in
     the way now. Raises UsageError for an unknown stage, LedgerError where evidence is not what vfcc wrote.
     """
     if stage_id is not None:
@@ -398,12 +398,10 @@ def _forked(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, SprintSta
 
 def _side(fork: Fork, sprint_id: str, keep: str) -> Move:
     sides = {move.event: move for move in fork.moves}
-    found = fitting_ids(keep, sides)
-    if len(found) == 1:
-        return sides[found[0]]
     hint = f"vfcc sprint resolve {sprint_id}"
+    found = only_fitting(keep, sides, "sides of the fork", hint=hint)
     if found:
-        raise UsageError(ambiguous(keep, [short_id(one, sides) for one in found], "sides of the fork"), hint=hint)
+        return sides[found]
     listed = " or ".join(f"{move.event} ({move.actor} {move.action})" for move in fork.moves)
     raise UsageError(f"{keep} begins no side of the fork: it is {listed}", hint=hint)
 

@@ -9,7 +9,7 @@ from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
 from verifflowcc.base.model.gate_values import Assessment, CriterionKind, EvidenceTrust, Verdict
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass
-from verifflowcc.base.text.identifiers import LEAST_ENDING, ambiguous, fitting_ids, short_id
+from verifflowcc.base.text.identifiers import LEAST_ENDING, only_fitting
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.evidence_criteria import assess_recorded, judge, run_step
@@ -172,15 +172,13 @@ def _criteria(facts: Facts) -> dict[tuple[str, str], EvidenceRequest]:
 
 def _find(found: Sequence[RecordedEvidence], which: str, sprint_id: str) -> RecordedEvidence:
     known = {id_of(one): one for one in found}
-    fitting = fitting_ids(which, known)
-    if len(fitting) == 1:
-        return known[fitting[0]]
     hint = "vfcc evidence list --all"
-    if not fitting and len(which) < LEAST_ENDING:
+    fitting = only_fitting(which, known, "pieces of evidence", hint=hint)
+    if fitting:
+        return known[fitting]
+    if len(which) < LEAST_ENDING:
         raise UsageError(f"{which!r} is too short for an id: give at least {LEAST_ENDING} characters of its end")
-    if not fitting:
-        raise UsageError(f"{sprint_id} has no evidence {which}", hint=hint)
-    raise UsageError(ambiguous(which, [short_id(one, known) for one in fitting], "pieces of evidence"), hint=hint)
+    raise UsageError(f"{sprint_id} has no evidence {which}", hint=hint)
 
 
 def _stage(one: RecordedEvidence) -> str:

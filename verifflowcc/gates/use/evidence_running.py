@@ -37,7 +37,7 @@ from verifflowcc.sprint.rules.metric_json import measure_metrics
 from verifflowcc.sprint.rules.sarif import measure_lint, measure_sarif
 from verifflowcc.sprint.store.evidence_store import put_blob, remove_reports
 
-# Measure what a criterion asks for in a report, with what the project holds at hand.
+# Measure what a criterion asks for in a report, with what the project holds.
 
 
 @dataclass(slots=True)

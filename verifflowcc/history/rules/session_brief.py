@@ -1,7 +1,7 @@
 """What is given back to an agent after its client compacted the conversation: facts, what matters most first.
 
 The task in work, what the user said, which files were edited, which errors were not solved since, what was read, what
-was answered. Nothing in it tells anybody what to do; what the user said stands in quotes.
+was answered. Nothing in it tells anybody what to do; what the user said is in quotes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

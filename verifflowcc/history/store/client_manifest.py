@@ -9,7 +9,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from verifflowcc.base.errors import ConflictError, FormatError, WorkspaceError
+from verifflowcc.base.errors import ConflictError, FileErrors, FormatError, WorkspaceError
 from verifflowcc.base.files.write import sync_folder, write_atomic
 from verifflowcc.base.text.json_edit import Record
 
@@ -41,11 +41,9 @@ def write_text(root: Path, path: str, text: str | None, before: str | None) -> N
         mode = None if before is None else stat.S_IMODE(place.stat().st_mode)
         write_atomic(place, text, mode=mode)
         return
-    try:
+    with FileErrors("remove", path):
         place.unlink(missing_ok=True)
         sync_folder(place.parent)
-    except OSError as error:
-        raise WorkspaceError(f"cannot remove {path}: {error.strerror or error}") from error
 
 
 def read_link(root: Path, path: str) -> str | None:
@@ -66,14 +64,12 @@ def read_link(root: Path, path: str) -> str | None:
 def write_link(root: Path, path: str, target: str | None) -> None:
     """Make a link, or take it away. Raises WorkspaceError."""
     place = root / path
-    try:
+    with FileErrors("write", path):
         place.unlink(missing_ok=True)
         if target is not None:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to(target)
         sync_folder(place.parent)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def missing_folders(root: Path, path: str) -> tuple[str, ...]:

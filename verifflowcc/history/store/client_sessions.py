@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from io import BufferedReader
 from pathlib import Path
 
-from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.errors import FileErrors, UsageError, WorkspaceError
 from verifflowcc.base.formats.session_lines import LONGEST
 from verifflowcc.base.records import dataclass
 from verifflowcc.history.rules.claude_calls import CLAUDE, CODEX, Glance, glance
@@ -44,13 +44,11 @@ def own_files(root: Path, client: str, env: Mapping[str, str]) -> Iterator[Path]
 def given_files(given: str) -> list[Path]:
     """Return the files of sessions that a path names: itself, or all in the folder. Raises UsageError."""
     path = Path(given)
-    try:
+    with FileErrors("read", given, raises=UsageError):
         if path.is_dir():
             return [each for each in sorted(path.rglob(f"*{ENDING}")) if not _beside_its_session(each)]
         with path.open("rb"):
             return [path]
-    except OSError as error:
-        raise UsageError(f"cannot read {given}: {error.strerror or error}") from error
 
 
 def session_file(path: Path) -> SessionFile | None:

@@ -1,6 +1,6 @@
 """The history in DuckDB, for SQL and for columnar files: tables in memory, under the names of the decision record.
 
-The files of JSON lines are read anew each time; nothing is kept. Once they are read, the database reaches no file and
+The files of JSON lines are read again each time; nothing is kept. Once they are read, the database reaches no file and
 no network, and its settings are locked: SQL that somebody pastes does no harm.
 """
 

@@ -1,6 +1,6 @@
 """The history as tables, brought up from its files: each file is read from where it was read to the last time.
 
-Derived and deletable; a file that was changed otherwise than by adding to it is read anew.
+Derived and deletable; a file that was changed otherwise than by adding to it is read again.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc.base.errors import BackendError
-from verifflowcc.base.index.index_file import DerivedTables, IndexFormat
+from verifflowcc.base.index.index_file import DerivedTables, IndexFormat, among
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.stems import stems
@@ -58,7 +58,7 @@ CREATE TABLE again (file TEXT, first TEXT, PRIMARY KEY (file, first)) WITHOUT RO
 _OF_FILE = "(SELECT id FROM seen WHERE file = ?)"
 _OF_TERMS = ("prompts", "tasks")
 _LENGTHEN = "INSERT INTO task_lengths VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET terms = terms + excluded.terms"
-_AT_ONCE = 500
+AT_ONCE = 500
 """So many ids are looked up by one query: SQLite takes no more than 999 values in some builds."""
 
 
@@ -82,7 +82,7 @@ class HistoryTables(DerivedTables):
         super().__init__(index, IndexFormat(_schema(), LAYOUT))
         self._partitions = partitions
         self._places = {each.name: place for place, each in enumerate(partitions)}
-        self._anew = False
+        self._reads_again = False
         self.bad_lines = 0
 
     def __enter__(self) -> "HistoryTables":
@@ -107,7 +107,7 @@ class HistoryTables(DerivedTables):
         for partition in observed(
             "reading the history", changed
         ):  # each by itself, so that a process which is ended leaves what it has read
-            with self._reading():  # what another process has read meanwhile is not read again
+            with self._reading():  # what another process has read in the meantime is not read again
                 row = self._store.rows("SELECT size, time, tail FROM files WHERE path = ?", (partition.name,))
                 self._read_file(partition, *(row[0] if row else (0, 0, b"")))
         self.bad_lines = sum(bad for (bad,) in self._store.rows("SELECT bad FROM files"))
@@ -115,9 +115,9 @@ class HistoryTables(DerivedTables):
     @contextmanager
     def _reading(self) -> Iterator[None]:
         with self._store.transaction("BEGIN IMMEDIATE"):
-            self._anew = False
+            self._reads_again = False
             yield
-            if self._anew:
+            if self._reads_again:
                 self._read_all_again()
 
     def _read_all_again(self) -> None:
@@ -175,21 +175,19 @@ class HistoryTables(DerivedTables):
         by_id: dict[str, HistoryEvent] = {}
         for event in events:
             by_id.setdefault(event.id, event)
-        ids = list(by_id)
-        for place in range(0, len(ids), _AT_ONCE):
-            some = ids[place : place + _AT_ONCE]
-            marks = ", ".join("?" * len(some))
-            for known, first in self._store.rows(f"SELECT id, file FROM seen WHERE id IN ({marks})", some):
+        for condition, some in among("id", list(by_id), AT_ONCE):
+            for known, first in self._store.rows(f"SELECT id, file FROM seen WHERE {condition}", some):
                 del by_id[known]
                 if first != file:
                     self._store.rows("INSERT OR IGNORE INTO again VALUES (?, ?)", (file, first))
-                    self._anew = self._anew or self._places.get(first, 0) > self._places[file]
+                    self._reads_again = self._reads_again or self._places.get(first, 0) > self._places[file]
         self._store.write_all("INSERT INTO seen VALUES (?, ?)", ((each, file) for each in by_id))
         return list(by_id.values())
 
     def _forget(self, name: str) -> None:
         """Remove the rows of a file; read all again where another file had some of them."""
-        self._anew = self._anew or bool(self._store.rows("SELECT 1 FROM again WHERE first = ? LIMIT 1", (name,)))
+        read_elsewhere = self._store.rows("SELECT 1 FROM again WHERE first = ? LIMIT 1", (name,))
+        self._reads_again = self._reads_again or bool(read_elsewhere)
         for table, columns in COLUMNS.items():
             self._store.rows(f"DELETE FROM {table} WHERE {columns[0]} IN {_OF_FILE}", (name,))
         for table in ("task_terms", "task_lengths"):

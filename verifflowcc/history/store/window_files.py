@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from verifflowcc.base.errors import FormatError, WorkspaceError
+from verifflowcc.base.errors import FileErrors, FormatError, WorkspaceError
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.lock import locked
 from verifflowcc.base.files.write import sweep, write_atomic
@@ -23,14 +23,10 @@ from verifflowcc.history.rules.window_values import FULL, KeptWindow, Window
 FORMAT = 1
 
 
-def window_bytes(window: Window) -> bytes:
-    """Return a window as one line of JSON in ASCII; whatever a text holds, it is read back as it is."""
-    return _line(window)
-
-
-def snapshot_bytes(kept: KeptWindow) -> bytes:
-    """Return a snapshot as one line of JSON in ASCII."""
-    return _line(kept)
+def window_bytes(record: Window | KeptWindow) -> bytes:
+    """Return a window or a snapshot as one line of JSON in ASCII; whatever a text holds, it is read back as it is."""
+    value = {"format": FORMAT, **record_to_json(record)}
+    return json.dumps(value, separators=(",", ":"), sort_keys=True, allow_nan=False).encode("ascii") + b"\n"
 
 
 def read_window(data: bytes) -> Window:
@@ -46,11 +42,6 @@ def read_snapshot(data: bytes) -> KeptWindow:
     _check_time(kept.time)
     _checked(kept.window)
     return kept
-
-
-def _line(record: object) -> bytes:
-    value = {"format": FORMAT, **record_to_json(record)}
-    return json.dumps(value, separators=(",", ":"), sort_keys=True, allow_nan=False).encode("ascii") + b"\n"
 
 
 def _object(data: bytes) -> Any:
@@ -194,12 +185,10 @@ def save_snapshot(folder: Path, memory: Path, kept: KeptWindow) -> None:
     check_inside(place, memory)
     if place.is_dir():
         sweep([place], deep=False)
-    write_atomic(place / f"{kept.id}{ENDING}", snapshot_bytes(kept), mode=0o600)
-    try:
+    write_atomic(place / f"{kept.id}{ENDING}", window_bytes(kept), mode=0o600)
+    with FileErrors("remove from", place):
         for name in snapshot_ids(folder, kept.window.session)[KEPT:]:
             (place / f"{name}{ENDING}").unlink(missing_ok=True)
-    except OSError as error:
-        raise WorkspaceError(f"cannot remove from {place}: {error.strerror or error}") from error
 
 
 @contextmanager

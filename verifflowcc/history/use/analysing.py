@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.errors import FileErrors, UsageError
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.agent_history import LearnedPattern, TaskEpisode
@@ -54,10 +54,8 @@ def plan_pruning(workspace: Workspace, days: int) -> Pruning:
     """Return what would go. Raises WorkspaceError where it cannot be read."""
     before = f"{workspace.clock.now() - timedelta(days=days):%Y-%m-%d}"
     found = _files(workspace, before)
-    try:
+    with FileErrors("read"):
         texts = [path.read_bytes() for path in found]
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {error.filename}: {error.strerror or error}") from error
     events, size = sum(text.count(b"\n") for text in texts), sum(map(len, texts))
     gone = tuple(sorted({path.name.removesuffix(ENDING) for path in found}))
     return Pruning(before, gone, events, size)
@@ -67,10 +65,8 @@ def prune_history(workspace: Workspace, days: int) -> Pruning:
     """Remove what is older; what is committed in `.memory/history/` is git's business. Raises WorkspaceError."""
     plan = plan_pruning(workspace, days)
     for path in _files(workspace, plan.before):
-        try:
+        with FileErrors("remove", path):
             path.unlink(missing_ok=True)
-        except OSError as error:
-            raise WorkspaceError(f"cannot remove {path}: {error.strerror or error}") from error
     return plan
 
 

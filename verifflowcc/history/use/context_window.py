@@ -15,9 +15,7 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.identifiers import (
     ENTROPY_BYTES,
     TIME_LENGTH,
-    ambiguous,
-    fitting_ids,
-    short_id,
+    only_fitting,
     ulid,
 )
 from verifflowcc.base.text.identifiers import (
@@ -308,7 +306,7 @@ class ContextWindow:
     """The working window of one session: what a model is shown, kept within a limit and on disk.
 
     Each change is written before the method returns, and any number of processes may change one window. Texts are kept
-    without secrets: a word that says the kind stands in the place of each, here as in `messages`.
+    without secrets: a word that says the kind takes the place of each, here as in `messages`.
 
     >>> window = ContextWindow(Path("."), "session-1")  # doctest: +SKIP
     >>> window.add("You fix bugs.", "system_prompt")  # doctest: +SKIP
@@ -432,13 +430,10 @@ class ContextWindow:
         """Return the snapshot of that id, or the only one whose id begins or ends with it. Raises UsageError."""
         folder = windows_folder(self._workspace)
         ids = snapshot_ids(folder, self._session)
-        match fitting_ids(name, ids):
-            case [found]:
-                kept = load_snapshot(folder, self._session, found)
-                if kept:
-                    return kept
-            case [_, *_] as several:
-                raise UsageError(ambiguous(name, [short_id(one, ids) for one in several], "snapshots"), hint=_LIST)
+        found = only_fitting(name, ids, "snapshots", hint=_LIST)
+        kept = load_snapshot(folder, self._session, found) if found else None
+        if kept:
+            return kept
         near = nearest(name.upper(), ids)
         raise UsageError(
             f"{self._session} has no snapshot {name}{f'; did you mean {near}?' if near else ''}", hint=_LIST

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.errors import FileErrors, UsageError
 from verifflowcc.base.files.lock import locked
 from verifflowcc.base.formats.session_lines import CallLines, HookLine, Tokens, TokenSpending, milliseconds
 from verifflowcc.base.model.events import Json
@@ -292,10 +292,8 @@ class Batches:
                 self._look(day)
 
     def _look(self, day: str) -> bool:
-        try:
+        with FileErrors("read"):
             return self.known.look(day)
-        except OSError as error:
-            raise WorkspaceError(f"cannot read {error.filename}: {error.strerror or error}") from error
 
     def _flush(self, day: str) -> None:
         waiting = self.waiting.pop(day, [])

@@ -6,12 +6,13 @@ All of it is of this machine alone, and what agents said is shown as theirs: on 
 import json
 
 from verifflowcc.base.files.layout import MEMORY, SourceContent
+from verifflowcc.base.index.index_file import among
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.stems import stems
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.agent_history import Posting, TaskEpisode, ranked
-from verifflowcc.history.store.history_tables import ROLE_OF, HistoryTables, task_rows
+from verifflowcc.history.store.history_tables import AT_ONCE, ROLE_OF, HistoryTables, task_rows
 from verifflowcc.history.use.history_reading import open_history, open_history_soon
 from verifflowcc.history.use.questions import (
     episode,
@@ -86,11 +87,8 @@ def _past(
 
 def _lengths(history: HistoryTables, names: list[str]) -> dict[str, int]:
     lengths: dict[str, int] = {}
-    for place in range(0, len(names), 500):
-        some = names[place : place + 500]
-        marks = ", ".join("?" * len(some))
-        query = f"SELECT id, terms FROM task_lengths WHERE id IN ({marks})"
-        lengths |= dict(history.rows(query, some))
+    for condition, some in among("id", names, AT_ONCE):
+        lengths |= dict(history.rows(f"SELECT id, terms FROM task_lengths WHERE {condition}", some))
     return lengths
 
 

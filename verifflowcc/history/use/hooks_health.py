@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.base.errors import VfccError, WorkspaceError
+from verifflowcc.base.errors import FileErrors, VfccError
 from verifflowcc.base.files import installed as on_path
 from verifflowcc.base.model.agent_clients import FILES
 from verifflowcc.base.model.ports import Health, Remark
@@ -77,10 +77,8 @@ def history_remarks(workspace: Workspace) -> Iterator[Remark]:
     if not files:
         yield Remark(HEALTH_AREA, Health.OK, "nothing was recorded")
         return
-    try:
+    with FileErrors("read"):
         size = sum(path.stat().st_size for path in files)
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {error.filename}: {error.strerror or error}") from error
     behind = size - sum(sizes_read(workspace.local / FILE).values())
     days = "1 file" if len(files) == 1 else f"{len(files):,} files"
     size_text = f"{_kib(size)} in {days}"

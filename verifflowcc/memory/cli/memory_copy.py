@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import (
     DryRunFlag,
-    DryRunOnly,
     JsonFlag,
     OutputOption,
     ScopeOption,
@@ -203,7 +202,7 @@ def maintain(
         StoreScope | None,
         typer.Option("--scope", help="Only the user's items, or only the project's (default: both)."),
     ] = None,
-    dry_run: DryRunOnly = False,
+    dry_run: DryRunFlag = False,
     forget_project: Annotated[
         str | None,
         typer.Option(
@@ -247,7 +246,7 @@ def restore(
     item: Annotated[
         str, typer.Argument(metavar="ID", help="A summary's id, or an archived item's, or the beginning of it.")
     ],
-    dry_run: DryRunOnly = False,
+    dry_run: DryRunFlag = False,
     scope: ScopeOption = None,
     as_json: JsonFlag = False,
 ) -> None:

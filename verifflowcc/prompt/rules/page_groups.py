@@ -1,4 +1,4 @@
-"""Entries as they stand on a page: items as lists by their type, files under their names, data in fences.
+"""Entries as they are on a page: items as lists by their type, files under their names, data in fences.
 
 What a person wrote is printed as it is, unable to start a heading of the prompt's. What agents, tools and others wrote
 is data: items in one fence for each level of trust, each file in a fence of its own.

@@ -10,25 +10,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.config.config_load import user_settings
-from verifflowcc.base.files.layout import MEMORY, DerivedSource, Place, SourceContent, Stamps, as_on_disk
+from verifflowcc.base.files.layout import MEMORY, DerivedSource, Place, SourceContent, Stamps, as_on_disk, check_inside
+from verifflowcc.base.files.ledger import read_text
 from verifflowcc.base.files.private_files import USER as USER_FOLDER
 from verifflowcc.base.files.private_files import user_home, user_settings_file
 from verifflowcc.base.files.write import ProjectFile, ProjectTree
 from verifflowcc.base.index.index import Index
 from verifflowcc.base.model.config_values import BackendKind, Config
 from verifflowcc.base.model.entries import OmittedTraceItem, Question, TraceEntry
-from verifflowcc.base.model.item_values import TYPES, is_trace_type
+from verifflowcc.base.model.item_values import TYPES, Trust, is_trace_type, least_trust
 from verifflowcc.base.model.layers import CODE, HANDOVER, HISTORY, LAYER_OF, LOCAL, RECALL, TASK, TRACE, USER, Layer
 from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.model.people import Decision, Feedback
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.gates.use.open_comments import comments_for_prompt
+from verifflowcc.gates.rules.people_criteria import concerning
+from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.prompt.use.source_files import Source
 from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.prompt.use.standpoint import progress_of
+from verifflowcc.sprint.use.feedback import sprint_feedback
 from verifflowcc.sprint.use.item_loading import names_source
 
 if TYPE_CHECKING:
@@ -249,12 +253,17 @@ def _memory_files(request: SourceRequest) -> Iterator[ProjectFile]:
         yield from (each for each in those if below not in doubtful or each.path in memory)
 
 
+_TASKS = f"{MEMORY}/local/tasks"
+
+
 def _of_task(sources: Sources, request: SourceRequest) -> Sequence[ProjectFile | StoredItem]:
+    source, tree = request.workspace, request.tree
+    tree.stamps.take([_TASKS])
+    if not tree.stamps.by_path[_TASKS]:
+        return ()  # most projects have no task, and import nothing that reads one
     from verifflowcc.memory.use.task_finding import open_task, tasks_folder
 
-    source, tree = request.workspace, request.tree
     below = tasks_folder(source).relative_to(source.root).as_posix()
-    tree.stamps.take([below])
     for folder in tree.folders(below):
         tree.stamps.take([folder, f"{folder}/task.json"])
     task = open_task(source, request.question.agent, request.place.sprint)
@@ -361,3 +370,38 @@ _OF_LEDGER = frozenset({DerivedSource.PROGRESS.value, DerivedSource.FEEDBACK.val
 _NO_MEMORY = frozenset({HANDOVER, TRACE})
 """What people wrote for the sprint and the product: memory that is switched off does not take it away."""
 _LOCAL = LOCAL | {DerivedSource.RECENT_ACTIONS.value}
+
+
+_WORD_OF = {"human": Trust.HUMAN, "tool": Trust.TOOL, "ci": Trust.TOOL, "agent": Trust.AGENT}
+
+
+def comments_for_prompt(workspace: Workspace, place: Place, state: SprintState | None) -> SourceContent | None:
+    """Return the stage's `feedback.md` with its open comments below.
+
+    None where no comment is open: then the file is shown as it is. Comments carried from earlier sprints are shown in
+    the first stage. Its trust is the least of all that is in it. Raises WorkspaceError where the file cannot be read as
+    UTF-8.
+    """
+    if state is None or place.stage is None:
+        return None
+    known = concerning(place.stage, state, sprint_feedback(workspace, state))
+    waiting = [one for one in known if one.decision is Decision.OPEN]
+    if not waiting:
+        return None
+    path = f"{MEMORY}/stage/{place.sprint}/{place.stage}/{DerivedSource.FEEDBACK.value}"
+    check_inside(workspace.root / path, workspace.memory)
+    own = parse_item(path, read_text(workspace.root / path).encode())
+    words = [_comment_trust(one) for one in waiting] + ([own.item.trust] if own.body.strip() else [])
+    comments = "\n".join(_comment_line(one, state.id) for one in waiting)
+    text = f"{own.body.strip()}\n\n## Open comments\n\n{comments}\n".lstrip()
+    return SourceContent(path, text, str(least_trust(*words)))
+
+
+def _comment_line(comment: Feedback, sprint: str) -> str:
+    where = f"{comment.sprint}/{comment.stage}" if comment.stage else comment.sprint
+    of = f", of {where}" if comment.sprint != sprint else ""
+    return f"- {comment.text} ({comment.actor or 'unknown'}, {comment.time[:10] or 'undated'}{of})"
+
+
+def _comment_trust(comment: Feedback) -> Trust:
+    return _WORD_OF.get(comment.actor.partition(":")[0], Trust.EXTERNAL)

@@ -25,7 +25,7 @@ from verifflowcc.report.rules.page_drawings import step_line, tree_of, v_picture
 from verifflowcc.report.rules.page_parts import TONES, PageTemplates, StatusMark, mark_of, mark_of_test, page_text
 from verifflowcc.report.use.committed_source import ReportOrigin, origin_of
 from verifflowcc.report.use.report_facts import ReportedScope, ReportFacts, SprintFacts
-from verifflowcc.run.rules.run_picture import client_name, cost_text
+from verifflowcc.run.rules.run_fold import client_name, cost_text
 from verifflowcc.sprint.rules.stage_numbers import lasting, shown
 from verifflowcc.sprint.store.workflow_load import templates_folder
 from verifflowcc.trace.rules.answers import ItemTest

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.errors import FileErrors, UsageError
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
@@ -74,13 +74,11 @@ def write_report(facts: ReportFacts, folder: Path, version: str, *, stamp: str =
     """
     files = report_files(facts, version, stamp=stamp)
     _require_own(folder)
-    try:
+    with FileErrors("write", folder):
         folder.mkdir(parents=True, exist_ok=True)
         old = [path for path in folder.glob("sprint-*.txt") if path.name not in files]
         for path in (*old, *((folder / STAMP,) if not stamp else ())):
             path.unlink(missing_ok=True)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {folder}: {error.strerror or error}") from error
     for name, text in sorted(files.items(), key=lambda pair: (pair[0] == STAMP, pair[0])):
         write_atomic(folder / name, text)
     return written(facts, files, str(folder))
@@ -117,9 +115,7 @@ def _require_own(folder: Path) -> None:
         raise UsageError(f"{folder} is a file, not a folder")
     if not index.is_file():
         return
-    try:
+    with FileErrors("read", index):
         text = index.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {index}: {error.strerror or error}") from error
     if _MADE_BY not in text:
         raise UsageError(f"{index} was not written by vfcc report", hint="vfcc report --html build/report")

@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Annotated
 
 from verifflowcc.base.terminal import declared as typer
-from verifflowcc.base.terminal.options import DryRunOnly, FullFlag, JsonFlag, SprintOption, tokens
+from verifflowcc.base.terminal.options import DryRunFlag, FullFlag, JsonFlag, SprintOption, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,7 +105,7 @@ def run(
     take_over: Annotated[
         bool, typer.Option("--merge", help="At the end, fast-forward the current branch if nothing in it changed.")
     ] = False,
-    dry_run: DryRunOnly = False,
+    dry_run: DryRunFlag = False,
     as_json: JsonFlag = False,
     full: FullFlag = False,
 ) -> None:

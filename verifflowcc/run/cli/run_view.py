@@ -1,6 +1,5 @@
 """The live view of a run at a terminal: on stderr, below what is printed, and gone when the run ends."""
 
-import os
 import sys
 import threading
 import time
@@ -9,8 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.terminal import output as out
-from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, can_draw, has_unicode, wants_color
-from verifflowcc.run.rules.run_picture import AgentActivity, PictureLine, picture
+from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, encodable, has_unicode, live_on_stderr, shows_progress
+from verifflowcc.run.rules.run_fold import AgentActivity, PictureLine, picture
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -80,24 +79,7 @@ class RunView:
 
     def _draw(self) -> None:
         if self._live is None:
-            from rich.console import Console
-            from rich.live import Live
-
-            class VisibleCursor(Console):
-                def show_cursor(self, show: bool = True) -> bool:
-                    return True  # a process that is killed could not show it again
-
-            color = "auto" if wants_color(sys.stderr) else None
-            console = VisibleCursor(file=sys.stderr, color_system=color, highlight=False)  # type: ignore[arg-type]
-            self._live = Live(
-                console=console,
-                get_renderable=self._renderable,
-                auto_refresh=False,
-                transient=True,
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
-            self._live.start()
+            self._live = live_on_stderr(self._renderable)
         self._live.refresh()
 
     def _renderable(self) -> "RenderableType":
@@ -113,16 +95,14 @@ def _line(line: PictureLine) -> "Text":
     symbol = full if has_unicode(sys.stderr) else ascii_only
     indent = len(line.text) - len(line.text.lstrip())
     text = f"{' ' * indent}{symbol} {line.text.lstrip()}" if symbol else line.text
-    shown = out.plain(text).replace("\n", " ")
-    if not has_unicode(sys.stderr):
-        shown = shown.encode("ascii", "replace").decode()
+    shown = encodable(out.plain(text).replace("\n", " "))
     return Text(shown, style=RICH.get(style, ""), no_wrap=True, overflow="ellipsis")
 
 
 @contextmanager
 def run_view() -> Iterator[RunView | None]:
     """Show a run where a person looks; None elsewhere."""
-    if not can_draw(sys.stderr) or os.environ.get("VFCC_PROGRESS") == "never":
+    if not shows_progress():
         yield None
         return
     view = RunView()

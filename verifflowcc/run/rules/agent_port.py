@@ -1,7 +1,7 @@
 """The port to agent clients: the task that an agent gets, the command line for it, what it writes, and how it ends.
 
 A client turns a task into a command and lines of output into steps. It starts nothing and reads no file, so that all of
-it can be tested with text. `run/store/agent_process.py` runs the command; `run/rules/client_entries.py` lists the
+it can be tested with text. `run/store/agent_process.py` runs the command; `run/rules/client_choice.py` lists the
 clients. Money is counted in whole millionths of a US dollar, because the ledger holds whole numbers only.
 """
 
@@ -34,16 +34,6 @@ class AgentOutcome(StrEnum):
     INTERRUPTED = "interrupted"
     CRASHED = "crashed"
     SILENT = "silent"
-
-    @property
-    def is_attempt(self) -> bool:
-        """Whether the agent had its turn; an API that failed is no attempt of the agent's."""
-        return self not in (AgentOutcome.API_TRANSIENT, AgentOutcome.API_AUTH, AgentOutcome.API_QUOTA)
-
-    @property
-    def is_limit(self) -> bool:
-        """Whether a limit ended it."""
-        return self.value.startswith("limit_")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from verifflowcc.run.rules.agent_port import (
     StepKind,
     usage_of,
 )
-from verifflowcc.run.rules.tool_allowance import claude_tools
+from verifflowcc.run.rules.role_allowance import claude_tools
 
 ROLE_FILE = "role.md"
 _QUIET = {

@@ -30,7 +30,7 @@ from verifflowcc.run.rules.agent_port import (
     StepKind,
     usage_of,
 )
-from verifflowcc.run.rules.tool_allowance import writes
+from verifflowcc.run.rules.role_allowance import writes
 
 SCHEMA_FILE = "schema.json"
 _LONGEST_ARGUMENT = 100_000

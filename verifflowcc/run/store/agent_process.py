@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from verifflowcc.base.process.command_run import guard, has_ended, live_log, why_not_started
+from verifflowcc.run.rules.agent_answers import form_problem
 from verifflowcc.run.rules.agent_lines import STDERR, lacks_session, last_words
 from verifflowcc.run.rules.agent_port import (
     NO_USAGE,
@@ -27,9 +28,7 @@ from verifflowcc.run.rules.agent_port import (
     StepKind,
     UsageTally,
 )
-from verifflowcc.run.rules.answer_form import form_problem
 from verifflowcc.run.store.attendant import __file__ as attendant_file
-from verifflowcc.run.store.marked_processes import RUN_VARIABLE, sweep
 
 __all__ = ["RUN_VARIABLE", "environment", "passed_variables", "run_agent", "sweep"]
 
@@ -389,3 +388,81 @@ class _Lines:
         self._size += len(part)
         if part and self._size <= LONGEST_LINE_BYTES:
             self._parts.append(part)
+
+
+# A client's tools have sessions of their own and outlive a client that is killed; each of them inherits a marker in
+# its environment, by which it is found and ended, whatever session or parent it has.
+
+RUN_VARIABLE = "VFCC_RUN"
+"""The variable that marks all processes of an attempt: the run's mark, a slash, the attempt's id."""
+_PROC = Path("/proc")
+_PS = "/bin/ps"
+_SWEEP_PATIENCE_S = 5.0
+_SWEEP_PAUSE_S = 0.01
+
+
+def sweep(run: str) -> tuple[int, ...]:
+    """End all processes that a run has left, or one attempt of it (`<run>/<attempt>`); return their ids.
+
+    This process and those that started it are never ended, so that a person's shell inside of a run survives.
+    """
+    ended: dict[int, None] = {}
+    until = time.monotonic() + _SWEEP_PATIENCE_S
+    spared = _own_line()
+    while time.monotonic() < until:
+        found = [pid for pid in marked(run) if pid not in spared]
+        if not found:
+            break
+        for pid in found:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+                ended[pid] = None
+        time.sleep(_SWEEP_PAUSE_S)  # one that was started between the reading and the signal is found in the next round
+    return tuple(ended)
+
+
+def marked(run: str) -> tuple[int, ...]:
+    """Return the processes that carry the marker of a run, or of one attempt of it."""
+    wanted = f"{RUN_VARIABLE}={run}".encode()
+    ends = (b"\0", b"") if "/" in run else (b"\0", b"", b"/")
+    found = _in_proc() if (_PROC / "self" / "environ").exists() else _in_table()
+    return tuple(pid for pid, words in found if _holds(words, wanted, ends))
+
+
+def _holds(words: bytes, wanted: bytes, ends: tuple[bytes, ...]) -> bool:
+    place = words.find(wanted)
+    while place >= 0:
+        rest = words[place + len(wanted) : place + len(wanted) + 1]
+        if (place == 0 or words[place - 1 : place] == b"\0") and rest in ends:
+            return True
+        place = words.find(wanted, place + 1)
+    return False
+
+
+def _in_proc() -> Iterator[tuple[int, bytes]]:
+    for folder in _PROC.iterdir():
+        if folder.name.isdecimal():
+            with suppress(OSError):  # it has ended, or belongs to another user
+                yield int(folder.name), (folder / "environ").read_bytes()
+
+
+def _in_table() -> Iterator[tuple[int, bytes]]:
+    """Yield the processes where there is no `/proc`: `ps` shows the environment after the arguments."""
+    done = subprocess.run([_PS, "-Eww", "-A", "-o", "pid=,command="], capture_output=True, env={}, check=False)
+    for line in done.stdout.splitlines():
+        pid, _, words = line.strip().partition(b" ")
+        if pid.isdigit():
+            yield int(pid), b"\0" + words.replace(b" ", b"\0") + b"\0"
+
+
+def _own_line() -> set[int]:
+    """Return this process and those above it."""
+    found, pid = {os.getpid()}, os.getppid()
+    while pid > 1 and pid not in found:
+        found.add(pid)
+        try:
+            stat = (_PROC / str(pid) / "stat").read_bytes()
+        except OSError:
+            break
+        pid = int(stat[stat.rfind(b")") + 1 :].split()[1])
+    return found

@@ -14,10 +14,9 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.clients.use.hook_rules import rules_of
 from verifflowcc.items.store.item_edits import decode, parse_item, read_front
 from verifflowcc.prompt.use.artifact_drafting import put_artifact
+from verifflowcc.run.rules.agent_answers import REVIEW_FORM, findings_of, form_problem
 from verifflowcc.run.rules.agent_port import AgentEnding, AgentOutcome
-from verifflowcc.run.rules.answer_form import form_problem
-from verifflowcc.run.rules.review_answer import REVIEW_FORM, findings_of
-from verifflowcc.run.rules.run_bounds import AttemptBounds, bounds_of
+from verifflowcc.run.rules.role_allowance import AttemptBounds, bounds_of
 from verifflowcc.run.rules.run_fold import DONE, NO_CHANGE, OUT_OF_BOUNDS, RunAttempt, RunState, usage_payload
 from verifflowcc.run.store.run_tree import (
     TRAILER,

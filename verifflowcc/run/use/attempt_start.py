@@ -6,18 +6,24 @@ from pathlib import Path
 from threading import Event
 
 from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, read_tools
-from verifflowcc.base.errors import VfccError, WorkspaceError
+from verifflowcc.base.errors import UsageError, VfccError, WorkspaceError
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_head import note_started
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.events import EventType, Json
+from verifflowcc.base.model.evidence_values import Command
 from verifflowcc.base.model.protected_paths import CLOSED
 from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
+from verifflowcc.base.process.command_run import CommandResult, run_command
 from verifflowcc.base.records import replace
-from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.canonical import canonical, digest_bytes, digest_text
+from verifflowcc.base.text.glob import select
 from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.code.use.commit_updates import UNREAD
 from verifflowcc.code.use.indexing import index_code
 from verifflowcc.prompt.use.prompt_use import compile_prompt_only, role_of_stage
+from verifflowcc.run.rules.agent_answers import READING_TOOLS, REVIEW_FORM, REVIEW_TEXT, REVIEWER
 from verifflowcc.run.rules.agent_port import (
     NO_USAGE,
     AgentCommand,
@@ -29,22 +35,14 @@ from verifflowcc.run.rules.agent_port import (
     AgentUsage,
     StepKind,
 )
-from verifflowcc.run.rules.client_entries import client_and_model
-from verifflowcc.run.rules.review_answer import READING_TOOLS, REVIEW_FORM, REVIEW_TEXT, REVIEWER
+from verifflowcc.run.rules.client_choice import client_and_model
 from verifflowcc.run.rules.run_fold import RunAttempt, RunState
 from verifflowcc.run.rules.run_moves import ATTEMPT_MINUTES, RunMove, SprintPlace, blockers_text
-from verifflowcc.run.store.agent_process import passed_variables
-from verifflowcc.run.store.run_tree import (
-    bring_up_to_date,
-    ensure_tree,
-    guarded_state,
-    head_of,
-    rescue,
-    reset_tree,
-)
+from verifflowcc.run.store.agent_process import RUN_VARIABLE, passed_variables
+from verifflowcc.run.store.run_tree import bring_up_to_date, ensure_tree, guarded_state, head_of, rescue, reset_tree
 from verifflowcc.run.use.attempt_files import AttemptFiles
 from verifflowcc.run.use.run_machinery import RunDriver
-from verifflowcc.run.use.tree_setup import prepare_tree
+from verifflowcc.sprint.use.allow_use import ensure_allowed
 from verifflowcc.sprint.use.configuration import effective_config
 
 ROLE_TEXT = """\
@@ -323,3 +321,61 @@ def _used_before(run: RunState, attempt: RunAttempt) -> AgentUsage:
         if each.id != attempt.id and each.session == attempt.session and each.usage:
             total = total.plus(each.usage)
     return total
+
+
+# A new worktree lacks what git ignores, so that the command which `run.setup` names prepares it. It runs again only
+# where the files that it depends on, its `inputs`, have changed. The note of that lies in the worktree's own folder of
+# git, so that it is gone when the worktree is.
+
+SETUP_NOTE = "vfcc-setup"
+_LAST_LINES = 5
+
+
+def prepare_tree(
+    workspace: Workspace, folder: Path, marker: str, say: Callable[[str], None], checkout: Path | None = None
+) -> bool:
+    """Run the set-up of the project in `folder`, a worktree; return whether it ran.
+
+    `workspace` has the configuration that counts: not the one of the worktree, which an agent may have changed. The
+    permission is that of `checkout`, where it is given.
+    Raises UsageError where `run.setup` names no command, CommandsNotAllowed where this machine does not allow the
+    project's commands, and WorkspaceError where the command fails.
+    """
+    config = effective_config(workspace).config
+    if config.run.setup is None:
+        return False
+    command = config.gates.commands.get(config.run.setup)
+    if command is None:
+        known = ", ".join(config.gates.commands) or "none yet"
+        raise UsageError(
+            f"run.setup names {config.run.setup}, and gates.commands has {known}", hint="vfcc check config"
+        )
+    ensure_allowed(Workspace(checkout, workspace.clock) if checkout else workspace, config.gates.commands)
+    note, key = _setup_note(folder), _setup_key(folder, command)
+    if note.is_file() and note.read_text(encoding="utf-8") == key:
+        return False
+    say(f"setting up {folder}: {command.name}")
+    env = {**os.environ, RUN_VARIABLE: marker}
+    done = run_command(folder, command.argv, command.timeout_s, env=env)
+    if done.exit_code != 0:
+        raise WorkspaceError(f"the set-up of {folder} failed: {_why(done)}", hint=f"vfcc evidence run {command.name}")
+    write_atomic(note, key)
+    return True
+
+
+def _setup_key(folder: Path, command: Command) -> str:
+    """Return the digest of the command and of the files that it depends on; without `inputs`, of the command alone."""
+    listed = ask_git(folder, "ls-files", "-z").out.decode("utf-8", "surrogateescape").split("\0")
+    paths = select(listed, command.inputs) if command.inputs else ()
+    files = [[path, digest_bytes((folder / path).read_bytes())] for path in paths if (folder / path).is_file()]
+    return digest_bytes(canonical([list(command.argv), files]))
+
+
+def _setup_note(folder: Path) -> Path:
+    found = ask_git(folder, "rev-parse", "--absolute-git-dir").out.decode("utf-8", "surrogateescape").strip()
+    return Path(found) / SETUP_NOTE
+
+
+def _why(done: CommandResult) -> str:
+    lines = done.output.decode("utf-8", "replace").strip().splitlines()[-_LAST_LINES:]
+    return "; ".join([done.failure or f"exit code {done.exit_code}", *lines])

@@ -24,8 +24,7 @@ from verifflowcc.base.text.identifiers import slug
 from verifflowcc.base.text.record_codec import record_to_json
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.run.rules.agent_port import AgentEnding, AgentOutcome
-from verifflowcc.run.rules.client_entries import client_and_model
-from verifflowcc.run.rules.command_agent import of_checkout
+from verifflowcc.run.rules.client_choice import client_and_model, of_checkout
 from verifflowcc.run.rules.fleet_work import FleetBranch, FleetJob, branches_of, is_newer, job_of
 from verifflowcc.run.rules.run_fold import RunAttempt, RunState
 from verifflowcc.run.store.fleet_engine import FleetEngine

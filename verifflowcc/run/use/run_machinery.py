@@ -12,7 +12,7 @@ from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import LedgerReads, Workspace
 from verifflowcc.run.rules.agent_port import AgentClient, AgentEnding, AgentStep
-from verifflowcc.run.rules.client_entries import agent_client
+from verifflowcc.run.rules.client_choice import agent_client
 from verifflowcc.run.rules.fleet_work import JOB_VERSION
 from verifflowcc.run.rules.run_fold import RunAttempt, RunState
 from verifflowcc.run.store.agent_process import run_agent, sweep

@@ -22,8 +22,8 @@ from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.prompt.use.stages import reopen_stage
-from verifflowcc.run.rules.command_agent import of_checkout
-from verifflowcc.run.rules.review_answer import REVIEWER
+from verifflowcc.run.rules.agent_answers import REVIEWER
+from verifflowcc.run.rules.client_choice import of_checkout
 from verifflowcc.run.rules.run_fold import RunState, RunStatus
 from verifflowcc.run.rules.run_moves import MAX_ATTEMPTS, MAX_MINUTES, MAX_TOKENS
 from verifflowcc.run.store.run_tree import (
@@ -39,7 +39,7 @@ from verifflowcc.run.store.run_tree import (
     runs_folder,
     tree_names,
 )
-from verifflowcc.run.use.driving import blockers_of, drive, driving
+from verifflowcc.run.use.driving import blockers_of, drive, driving, require_reviewable
 from verifflowcc.run.use.run_machinery import RunDriver, RunMachinery
 from verifflowcc.run.use.run_reading import (
     STOP,
@@ -53,7 +53,6 @@ from verifflowcc.run.use.run_reading import (
     merge_command,
     sprint_place,
 )
-from verifflowcc.run.use.stage_reviews import require_reviewable
 from verifflowcc.sprint.store.allowed import allows_code
 from verifflowcc.sprint.use.allow_use import ensure_allowed
 from verifflowcc.sprint.use.configuration import effective_config

@@ -65,7 +65,7 @@ class CoverageReport:
 def read_report(root: Element, paths: ProjectPaths) -> CoverageReport:
     """Return what the report says of each file.
 
-    A file that stands there several times is one, a line of it ran where it ran in any. Raises FormatError where the
+    A file that is there several times is one, a line of it ran where it ran in any. Raises FormatError where the
     root is no `<coverage>`, a number is none, or its attributes contradict its lines.
     """
     if local_name(root) != "coverage":

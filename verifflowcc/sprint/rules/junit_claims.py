@@ -78,7 +78,7 @@ def _refuse_document_type(data: bytes, names_a_type: bool) -> None:
         raise FormatError(f"not XML: {error}") from error
 
 
-# The cases and suites of a JUnit report, each as it stands there.
+# The cases and suites of a JUnit report, each as it is there.
 
 
 class CaseResult(StrEnum):
@@ -124,7 +124,7 @@ _LONGEST_READ = 4_000
 class Case:
     """A `<testcase>`: `marks` is the number of its elements that tell of a failure, `suite` the place of its suite.
 
-    `properties` are names and values, as they stand in it.
+    `properties` are names and values, as they are in it.
     """
 
     classname: str

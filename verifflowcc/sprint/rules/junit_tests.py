@@ -23,7 +23,7 @@ from verifflowcc.sprint.rules.junit_claims import (
     read_xml,
 )
 
-# Whether a test in a report is one of this tree's: its file is there, or its name stands in some file.
+# Whether a test in a report is one of this tree's: its file is there, or its name is in some file.
 #
 # Names reach a report in many spellings (`tests.test_a.TestB`, `com.acme.FooTest$Inner`, `github.com/acme/pkg`, a
 # sentence), some with values that stand nowhere in the source. So the check is lenient: it is there to see a report of
@@ -147,7 +147,7 @@ class KnownTests:
 #
 # Counts come from the test cases; what the attributes of a suite claim is only compared with them. Nothing that failed
 # once is passed: a test that failed and then passed is `flaky`, whether it says so (`flakyFailure`, `rerunError` …) or
-# stands twice in the report. Of pytest's tests each stands once; one that stands there again was run again by a plugin
+# appears twice in the report. Of pytest's tests each appears once; one that is there again was run again by a plugin
 # that leaves no other trace, so it is flaky even where it seems to have passed each time.
 #
 # With a baseline, `listed_failed`, `listed_errors` and `listed_flaky` are the tests among them that it lists, and

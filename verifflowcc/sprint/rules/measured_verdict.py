@@ -338,7 +338,7 @@ _EXAMPLES: Mapping[str, str] = {
     "changed": "changed, not covered: ",
     "missing_files": "not in the report: ",
 }
-"""How the lines about a measure begin, or what stands in them; `formats/` writes them."""
+"""How the lines about a measure begin, or what is in them; `formats/` writes them."""
 
 
 def _test_clause(one: UnmetLimit, counts: Mapping[str, int]) -> str:

@@ -1,15 +1,16 @@
-"""Findings in SARIF 2.1.0, as analysers write them.
+"""Findings of linters, one a line, and of analysers, in SARIF 2.1.0: how many, and which of them a baseline lists.
 
-Measures: `runs`; `error`, `warning` and `note`, results of that level that are not suppressed (level `none` is no
-finding); `suppressed`, those that are; and, with a baseline, each of these with `listed_` before its name: how many of
-them the baseline lists. A log's own comparison with an earlier run (`baselineState`) makes no finding an old one.
+Measures of SARIF: `runs`; `error`, `warning` and `note`, results of that level that are not suppressed (level `none` is
+no finding); `suppressed`, those that are; and, with a baseline, each of these with `listed_` before its name: how many
+of them the baseline lists. A log's own comparison with an earlier run (`baselineState`) makes no finding an old one.
 """
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from operator import itemgetter
 from typing import TypeAlias
 from urllib.parse import unquote
 
@@ -28,7 +29,7 @@ from verifflowcc.sprint.rules.metric_json import Value, listed, mapping, read_js
 # Measures: `findings`, and `notes`, lines of that form whose text begins with `note:` and which only explain another;
 # with a baseline `listed_findings`, those that it lists.
 
-LINT_LINES_MOST_EXAMPLES = 20
+MOST_EXAMPLES = 20
 _LINT_LINES_LONGEST = 1000
 _COLOUR = lazy_pattern(r"\x1b\[[0-9;]{0,40}[A-Za-z]")
 _PATH = r"(?:[A-Za-z]:(?=[\\/]))?(?=[^:\n]*[^\W\d])[^\s:(][^:\n]*"
@@ -47,17 +48,12 @@ def measure_lint(text: str, baseline: Counter[str] | None = None) -> Measurement
     findings = [line for line, note in found if not note]
     lines = "".join(f"{line}\n" for line in sorted(findings))
     measures = {"findings": len(findings), "notes": len(found) - len(findings)}
-    left, new, listed = Counter(baseline or {}), list[str](), list[str]()
-    for line in findings:
-        key = lint_key(line)
-        (listed if left[key] > 0 else new).append(line)
-        left[key] -= 1
+    listed = _listed(map(lint_key, findings), baseline or {})
     if baseline:
-        measures["listed_findings"] = len(listed)
-    examples = (*new, *(f"baseline {line}" for line in listed))
-    return Measurement(
-        measures, digest_bytes(lines.encode("utf-8", "surrogatepass")), examples[:LINT_LINES_MOST_EXAMPLES]
-    )
+        measures["listed_findings"] = sum(listed)
+    ordered = sorted(zip(findings, listed, strict=True), key=itemgetter(1))  # new ones first
+    examples = [f"baseline {line}" if old else line for line, old in ordered]
+    return Measurement(measures, digest_bytes(lines.encode("utf-8", "surrogatepass")), tuple(examples[:MOST_EXAMPLES]))
 
 
 def lint_findings(text: str) -> list[tuple[str, str]]:
@@ -289,7 +285,6 @@ def _known(word: str, known: frozenset[str], place: str) -> str:
     return word
 
 
-MOST_EXAMPLES = 20
 _LONGEST = 300
 _LONGEST_READ = 4_000
 
@@ -309,7 +304,7 @@ def measure_sarif(
     except FormatError as error:
         return Measurement({}, "", problem=str(error))
     counted = [each for each in log.findings if not each.suppressed and each.level in LEVELS]
-    listed = _listed(counted, baseline or Counter())
+    listed = _listed((each.key for each in counted), baseline or {})
     measures = {"runs": log.runs, **_by_level(counted, "")}
     measures["suppressed"] = sum(each.suppressed for each in log.findings)
     if baseline:
@@ -331,13 +326,13 @@ def _by_level(findings: Sequence[SarifFinding], prefix: str) -> dict[str, int]:
     return {f"{prefix}{level}": levels[level] for level in LEVELS}
 
 
-def _listed(counted: Sequence[SarifFinding], baseline: Counter[str]) -> list[bool]:
-    """Return for each finding whether the baseline lists it; surplus occurrences of a key count as new."""
+def _listed(keys: Iterable[str], baseline: Mapping[str, int]) -> list[bool]:
+    """Return for each finding's key whether the baseline lists it; surplus occurrences of a key count as new."""
     left = Counter(baseline)
     found = []
-    for each in counted:
-        found.append(left[each.key] > 0)
-        left[each.key] -= 1
+    for key in keys:
+        found.append(left[key] > 0)
+        left[key] -= 1
     return found
 
 

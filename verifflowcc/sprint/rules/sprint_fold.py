@@ -324,7 +324,7 @@ class Graph:
     """Events in order, and those that cannot be placed.
 
     `ordered` holds every event whose whole past is there. `heads` are the ids that no event of `ordered` names as a
-    parent, sorted. `misplaced` are events with no place of their own, each with the reason; what stands on them is in
+    parent, sorted. `misplaced` are events with no place of their own, each with the reason; what builds on them is in
     neither.
     """
 
@@ -405,7 +405,7 @@ def corrected_later(events: Sequence[Event]) -> frozenset[str]:
 def fold(sprint: str, events: Iterable[Event]) -> SprintState:
     """Return what `events` add up to; `sprint` is the id of the sprint whose folder held them.
 
-    An event that cannot stand where it stands (an unknown parent, a move that its past does not allow) changes nothing
+    An event that cannot be where it is (an unknown parent, a move that its past does not allow) changes nothing
     and is told among the state's problems.
     """
     graph = arrange(events)

@@ -59,7 +59,7 @@ def approves(message: str, sprint: str, stage: str, subject: str) -> bool:
     return False
 
 
-# A criterion as it stands in `sprint_started`: only what differs from the defaults.
+# A criterion as it is in `sprint_started`: only what differs from the defaults.
 
 _LISTS = ("files", "requires", "inputs", "checks", "items")
 _TEXTS = ("command", "report", "pattern", "metric")

@@ -91,7 +91,7 @@ def allow(
 
     The table holds only while the files of `pins` have these digests.
 
-    A file that is damaged is begun anew. Raises WorkspaceError where it would lie inside the project or cannot be
+    A file that is damaged is begun again. Raises WorkspaceError where it would lie inside the project or cannot be
     written, and ConflictError where another vfcc holds it for long.
     """
     entry = _entry(commands, at) | {

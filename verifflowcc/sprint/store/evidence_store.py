@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from verifflowcc.base.errors import FormatError, UsageError, WorkspaceError
+from verifflowcc.base.errors import FileErrors, FormatError, UsageError, WorkspaceError
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.write import is_temporary, on_disk, sync_folder, write_atomic
 from verifflowcc.base.git.git_command import ask_git
@@ -56,10 +56,8 @@ def read_artifact_texts(folder: Path, memory: Path) -> tuple[ArtifactText, ...]:
 def _read(path: Path, name: str, memory: Path) -> ArtifactText:
     if path.is_symlink():
         check_inside(path, memory)
-    try:
+    with FileErrors("read", path):
         data = path.read_bytes() if path.is_file() else b""
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error
     content = data if b"\0" in data[:_TEXT_PROBE_BYTES] else fold_newlines(data)
     return ArtifactText(Artifact(name, digest_bytes(content), len(content)), _text(content))
 
@@ -122,13 +120,11 @@ def read_report(path: Path) -> bytes:
     Raises UsageError where there is no ordinary file that can be read, FormatError where it is empty or larger than
     64 MiB.
     """
-    try:
+    with FileErrors("read", path, raises=UsageError):
         if not stat.S_ISREG(path.stat().st_mode):
             raise UsageError(f"{path} is no ordinary file")
         with path.open("rb") as file:
             data = file.read(LARGEST_REPORT_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
     if not data.strip():
         raise FormatError(f"{path} is empty", hint="make the report again, then add it again")
     if len(data) > LARGEST_REPORT_BYTES:
@@ -166,11 +162,9 @@ def remove_reports(root: Path, paths: Iterable[str]) -> None:
     """
     targets = [_target(root, path) for path in paths]
     for target in targets:
-        try:
+        with FileErrors("make room for the report", target):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.unlink(missing_ok=True)
-        except OSError as error:
-            raise WorkspaceError(f"cannot make room for the report {target}: {error.strerror or error}") from error
 
 
 def _target(root: Path, path: str) -> Path:
@@ -290,10 +284,8 @@ def _hidden(path: str) -> str:
 
 def _names(folder: Path, memory: Path) -> list[str]:
     """Return the names in a folder; nothing where there is no folder."""
-    try:
+    with FileErrors("read", folder):
         if not folder.is_dir():
             return []
         check_inside(folder, memory)
         return os.listdir(folder)  # noqa: PTH208 - a Path for each of 10,000 names costs more than the listing
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error

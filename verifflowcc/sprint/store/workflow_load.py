@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import verifflowcc
 from verifflowcc.base.config.config_defaults import read_small
-from verifflowcc.base.errors import ConfigError, UsageError, WorkspaceError
+from verifflowcc.base.errors import ConfigError, FileErrors, UsageError, WorkspaceError
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.text.identifiers import is_slug
 from verifflowcc.base.text.plain_words import nearest
@@ -126,7 +126,5 @@ def _text(data: bytes) -> str:
 
 
 def _bytes(path: Path) -> bytes:
-    try:
+    with FileErrors("read", path):
         return path.read_bytes()
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error

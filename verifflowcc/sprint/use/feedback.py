@@ -8,7 +8,7 @@ from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.people import Decision, Feedback
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.records import dataclass
-from verifflowcc.base.text.identifiers import ambiguous, fitting_ids, is_ulid, short_id
+from verifflowcc.base.text.identifiers import is_ulid, only_fitting, short_ids
 from verifflowcc.base.use.stage_words import find_stage, one_line
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.rules.sprint_fold import event_file
@@ -130,13 +130,11 @@ def open_feedback_of_earlier_sprints(workspace: Workspace) -> tuple[Feedback, ..
 def find_comment(comments: Iterable[Feedback], which: str) -> Feedback:
     """Return the comment whose id is `which`, begins with it, or ends with it (four characters or more)."""
     known = {one.event: one for one in comments}
-    found = fitting_ids(which.rpartition("/")[2], known)
-    if len(found) == 1:
-        return known[found[0]]
     hint = "vfcc feedback list --all"
-    if not found:
+    found = only_fitting(which.rpartition("/")[2], known, "comments", hint=hint)
+    if found is None:
         raise UsageError(f"there is no comment {which}", hint=hint)
-    raise UsageError(ambiguous(which, [short_id(one, known) for one in found], "comments"), hint=hint)
+    return known[found]
 
 
 def _recorded(
@@ -158,7 +156,7 @@ def _recorded(
 def _recorded_comment(workspace: Workspace, done: "Transition", event: str) -> RecordedComment:
     known = sprint_feedback(workspace, done.state)
     comment = next(one for one in known if one.event == event)
-    return RecordedComment(comment, short_id(event, [one.event for one in known]), done)
+    return RecordedComment(comment, short_ids([event, *(one.event for one in known)])[event], done)
 
 
 def _carried(workspace: Workspace, name: str) -> Feedback:

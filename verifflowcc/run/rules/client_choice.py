@@ -1,13 +1,15 @@
-"""Any command as an agent: the prompt on stdin, the exit code as its word, and JSON lines where it writes them.
+"""The client that `--agent` names: one with an adapter, or any other command.
 
-The lines are objects with a `type`: `started`, `message`, `tool`, `denied`, `error`, `usage`, `result`. All other
-output is kept in the log and ignored. docs/how-to/run-agents.md lists their keys.
+A command is an agent, too: it has the prompt on stdin, its exit code is its word, and it may write JSON lines. These
+are objects with a `type`: `started`, `message`, `tool`, `denied`, `error`, `usage`, `result`. All other output is kept
+in the log and ignored. docs/how-to/run-agents.md lists their keys.
 """
 
 import shlex
 from collections.abc import Mapping, Sequence
 
 from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.agent_clients import PROGRAMS
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.quick_json import write
@@ -23,6 +25,7 @@ from verifflowcc.run.rules.agent_lines import (
 )
 from verifflowcc.run.rules.agent_port import (
     AgentAbilities,
+    AgentClient,
     AgentCommand,
     AgentOutcome,
     AgentStep,
@@ -31,6 +34,8 @@ from verifflowcc.run.rules.agent_port import (
     StepKind,
     usage_of,
 )
+from verifflowcc.run.rules.claude_agent import ClaudeAgent
+from verifflowcc.run.rules.codex_agent import CodexAgent
 
 EXIT_CODES = {75: AgentOutcome.API_TRANSIENT, 77: AgentOutcome.API_AUTH}
 """Exit codes of `sysexits.h` that say more than that it failed: try again later, and not permitted."""
@@ -155,3 +160,35 @@ def _usage(value: Mapping[str, Json]) -> AgentUsage | None:
         return None
     given, made, cached = (count_of(value.get(name)) for name in names)
     return AgentUsage(given, made, cached, micro_of(value.get("usd")))
+
+
+DRIVEN: Mapping[str, AgentClient] = {
+    "claude": ClaudeAgent(PROGRAMS["claude"]),
+    "codex": CodexAgent(PROGRAMS["codex"]),
+}
+"""The clients with an adapter; their programs are looked for on the PATH."""
+
+
+def agent_client(words: str) -> AgentClient:
+    """Return the client that `--agent` names: `claude`, `codex:MODEL`, or the command line of any program.
+
+    Raises UsageError where the command line is empty or has an open quote.
+    """
+    name, _ = client_and_model(words)
+    return DRIVEN.get(name) or command_agent(words)
+
+
+def client_and_model(words: str) -> tuple[str, str]:
+    """Return the client and the model of `codex:MODEL`; of a command line, all of it and no model.
+
+    Raises UsageError where the model is missing.
+
+    >>> client_and_model("codex:large"), client_and_model("./agent.sh --fast:yes")
+    (('codex', 'large'), ('./agent.sh --fast:yes', ''))
+    """
+    name, colon, model = words.partition(":")
+    if name.strip() not in DRIVEN:
+        return words, ""
+    if colon and not model.strip():
+        raise UsageError(f"{words} names no model after the colon", hint=f"vfcc run --agent {name.strip()}:MODEL")
+    return name.strip(), model.strip()
