@@ -18,6 +18,7 @@ from verifflowcc.base.index.index_file import (
     COLUMNS,
     LINKING,
     DerivedTables,
+    ItemRow,
     SqlCondition,
     Store,
     asked_in_sql,
@@ -242,25 +243,11 @@ class QueryResult(NamedTuple):
     problems: tuple[str, ...]
 
 
-class CountedFile(NamedTuple):
-    """A file that counts as an item, as the index has it."""
-
-    path: str
-    stamp: str
-    digest: str
-    facts: str
-
-    @property
-    def item(self) -> Item:
-        """The item, which takes a while to read."""
-        return item_from_text(self.facts)
-
-
 class ItemChanges(NamedTuple):
     """Files that count: where `paths` are given, those at the paths that changed since a mark, else all."""
 
     mark: str
-    files: tuple[CountedFile, ...]
+    files: tuple[ItemRow, ...]
     paths: tuple[str, ...] | None
     problems: tuple[str, ...]
 
@@ -285,13 +272,13 @@ class MemoryItems(DerivedTables):
         self._folder = folder
         self._range = (f"{folder}/", f"{folder}0")
 
-    def files_of(self, item_id: str) -> tuple[CountedFile, ...]:
+    def files_of(self, item_id: str) -> tuple[ItemRow, ...]:
         """Return the files with this id, by path, as they were when the folder was last looked at."""
         statement = f"SELECT path, stamp, digest, facts FROM memory_items WHERE id = ? AND {_BELOW} ORDER BY path"
 
-        def asked() -> tuple[CountedFile, ...]:
+        def asked() -> tuple[ItemRow, ...]:
             rows = self._store.rows(statement, (item_id, *self._range))
-            return tuple(CountedFile(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
+            return tuple(ItemRow(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
 
         return self._asked_soundly(asked)
 
@@ -443,7 +430,7 @@ class MemoryItems(DerivedTables):
             rows = [
                 row for path in paths for row in self._store.rows(f"{statement} AND path = ?", (*self._range, path))
             ]
-        files = tuple(CountedFile(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
+        files = tuple(ItemRow(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
         return ItemChanges(newest_mark(self._store), files, None if paths is None else tuple(paths), self._wrong(walk))
 
     def _asked(self, question: ItemQuery, walk: ItemWalk) -> QueryResult:

@@ -16,6 +16,7 @@ from verifflowcc.base.git.git_trace import (
     GitPlace,
     find_place,
 )
+from verifflowcc.base.index.index_file import ItemRow
 from verifflowcc.base.model.config_values import Config
 from verifflowcc.base.model.item_values import Link, Status
 from verifflowcc.base.model.sprint_state import Workflow
@@ -34,7 +35,6 @@ from verifflowcc.sprint.store.workflow_load import workflow_text
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.trace.store.trace_cache import (
     ItemEnds,
-    ItemRow,
     TraceIndex,
     ends_of,
     parse_trace_item,
