@@ -398,7 +398,7 @@ def rank_code(
         ranked.append(RankedFile(file.path, score, parts))
     ranked.sort(key=lambda each: (-each.score, each.path))
     units = _by_evidence(scored, {each.path: each.score for each in ranked}, by)
-    return ranked, _units_in_order(_with_shared(units, code, by), by)
+    return ranked, _units_in_order(_with_shared(units, [each.piece.spoken for each in scored], code, by), by)
 
 
 def _with_earlier(files: Iterable[RankedFile], gains: Mapping[str, float]) -> list[RankedFile]:
@@ -463,10 +463,12 @@ _MUCH = 0.5
 """From this share on it is said that a piece shares names with the best ones."""
 
 
-def _with_shared(units: Sequence[RankedUnit], code: SearchedCode, by: UnitWeights) -> list[RankedUnit]:
+def _with_shared(
+    units: Sequence[RankedUnit], names: Sequence[Mapping[str, int]], code: SearchedCode, by: UnitWeights
+) -> list[RankedUnit]:
     """Return the pieces with what they gain by the names that they share with the best ones."""
     defined = {each.name for path in dict.fromkeys(unit.path for unit in units) for each in code.head(path).definitions}
-    shares = shared_names(["\n".join(each.lines) for each in units], [each.score for each in units], defined)
+    shares = shared_names(names, [each.score for each in units], defined)
     return [_sharing(each, share, by) for each, share in zip(units, shares, strict=True)]
 
 
@@ -496,6 +498,7 @@ class _Piece:
     counts: Mapping[str, int]
     own: frozenset[str]
     around: frozenset[str]
+    spoken: Mapping[str, int]
     words: int
     exact: float
     says: float
@@ -515,7 +518,7 @@ def _pieces(asked: TaskTerms, wanted: WordCounter, code: SearchedCode, path: str
     for unit in units_of(definitions, lines):
         shown = tuple(lines[unit.first - 1 : unit.last])
         text = "\n".join(shown)
-        counts, words = wanted.counts(text)
+        counts, spoken = wanted.counts_and_names(text)
         names = [definitions[unit.place].name] if unit.place != FILE else []
         names += [each.name for each in inside if unit.first <= each.line <= unit.last]
         outer = [definitions[around].name for around in outwards(definitions, unit.place)][::-1]
@@ -531,7 +534,8 @@ def _pieces(asked: TaskTerms, wanted: WordCounter, code: SearchedCode, path: str
                 counts,
                 frozenset(word for name in names for word in wanted.of[name]),
                 frozenset(word for name in outer for word in wanted.of[name]),
-                words,
+                spoken,
+                sum(spoken.values()),
                 exact,
                 says,
                 taken * _IMPORTS >= sum(1 for line in shown if line.strip()),

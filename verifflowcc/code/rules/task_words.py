@@ -71,13 +71,20 @@ class WordCounter:
 
     def counts(self, text: str) -> tuple[dict[str, int], int]:
         """Return the count of each wanted word in a text, and its number of names."""
-        names = [name for part in _parts_of(text.encode("utf-8", "replace")) for name in _names_of(part)]
+        names = _all_names(text)
+        return self._counts_in(Counter(names)) if self.may_be_in(text) else {}, len(names)
+
+    def counts_and_names(self, text: str) -> tuple[dict[str, int], Mapping[str, int]]:
+        """Return the count of each wanted word in a text, and that of each name."""
+        names = Counter(_all_names(text))
+        return self._counts_in(names) if self.may_be_in(text) else {}, names
+
+    def _counts_in(self, names: Mapping[str, int]) -> dict[str, int]:
         counts: dict[str, int] = {}
-        if self.may_be_in(text):
-            for name, number in Counter(names).items():
-                for word in self.of[name]:
-                    counts[word] = counts.get(word, 0) + number
-        return counts, len(names)
+        for name, number in names.items():
+            for word in self.of[name]:
+                counts[word] = counts.get(word, 0) + number
+        return counts
 
     def _wanted_of(self, name: str) -> list[str]:
         words = _taken_apart(name, self._any.match) if self.may_be_in(name) else []
@@ -109,6 +116,10 @@ def _parts_of(data: bytes) -> list[str]:
 
 def _names_of(part: str) -> list[str]:
     return [part] if part.isidentifier() and part.isascii() else _WORDS_NAME.findall(part)
+
+
+def _all_names(text: str) -> list[str]:
+    return [name for part in _parts_of(text.encode("utf-8", "replace")) for name in _names_of(part)]
 
 
 def _counted(names: Iterable[str]) -> dict[str, int]:
@@ -161,20 +172,21 @@ def idf(holding: int, of: int) -> float:
 _BEST, _FEW_NAMES, _OFTEN = 10, 8, 2.0
 """So many of the best pieces say which names count. A piece with few names counts as if it had so many more, and a name
 half where a piece has it so often."""
-_CODE_NAME = lazy_pattern(r"[A-Za-z_$][A-Za-z0-9_$]{2,}")
+_SHORTEST_SHARED = 3
 _LIKE_CODE = lazy_pattern(r"_|.[A-Z]")
 
 
-def shared_names(texts: Sequence[str], scores: Sequence[float], defined: Container[str]) -> list[float]:
-    """Return how much each piece of code shares of the names that the best ones have; the most is 1.0.
+def shared_names(counts: Sequence[Mapping[str, int]], scores: Sequence[float], defined: Container[str]) -> list[float]:
+    """Return how much each piece of code, by its names, shares of those that the best ones have; the most is 1.0.
 
     Only names count that are in several pieces, and are `defined` by their files or look like code, as `to_json` and
     `toJson` do. A name says more the fewer pieces have it, and the less else a piece speaks of.
     """
-    counts = [Counter(_CODE_NAME.findall(text)) for text in texts]
-    holding = Counter(name for each in counts for name in each)
-    several = {name for name, held in holding.items() if held > 1}
-    order = sorted(range(len(texts)), key=lambda place: -scores[place])
+    holding: Counter[str] = Counter()
+    for each in counts:
+        holding.update(each.keys())
+    several = {name for name, held in holding.items() if held > 1 and len(name) >= _SHORTEST_SHARED}
+    order = sorted(range(len(counts)), key=lambda place: -scores[place])
     evidence: dict[str, float] = {}
     for place in order[:_BEST]:
         share = scores[place] / (scores[order[0]] or 1.0)
@@ -183,7 +195,7 @@ def shared_names(texts: Sequence[str], scores: Sequence[float], defined: Contain
     weights = {}
     for name, value in evidence.items():
         if name in defined or _LIKE_CODE.search(name):
-            rarity = idf(holding[name], len(texts))
+            rarity = idf(holding[name], len(counts))
             weights[name] = value * rarity * rarity
     found = []
     for each in counts:
