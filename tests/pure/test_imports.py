@@ -173,7 +173,7 @@ def test_the_package_stays_small_and_its_names_are_its_own() -> None:
 
     assert len(SOURCES) <= 650
     assert found["percent of class names shared"] <= 5
-    assert found["banned words in names and first lines"] <= 1  # `entry.standing`, which templates of projects use
+    assert found["banned words in names and first lines"] == 0
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:

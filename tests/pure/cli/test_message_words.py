@@ -21,7 +21,7 @@ NAMES = {
     "said": "a key of `--json` and of local records",
     "told": "a key of `--json` and of local records",
     ".told": "the ending of a local file's name",
-    "standing": "a name in prompt templates, which a project may have of its own",
+    "standing": "an earlier name in prompt templates, which a project may have of its own",
 }
 """Literals that are names, each with its reason."""
 
@@ -89,7 +89,7 @@ def in_templates() -> Iterator[str]:
     words = avoided()
     for path in _templates():
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            if words.search(line.replace("entry.standing", "")):
+            if words.search(line):
                 yield f"{path.relative_to(ROOT)}:{number}: {line.strip()[:90]}"
 
 

@@ -221,6 +221,15 @@ def hostile(name: str) -> str:
     return (FOLDER / f"{name}.md.j2").read_bytes().decode()
 
 
+def test_an_attribute_has_its_earlier_name_too() -> None:
+    source = "{% for entry in project_entries %}{{ entry.standing }}; {{ entry.invalid_reason }}{% endfor %}\n"
+    view = PromptView("coder", project_entries=(entry_view("a.md", "x", source="a.md", invalid_reason="replaced"),))
+
+    assert compile_template(source, "t.md.j2", PARTIALS).render(view, 1000) == "replaced; replaced\n"
+    with pytest.raises(AttributeError):
+        view.project_entries[0].other  # noqa: B018
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_hostile_template_is_refused_with_file_and_line(name: str) -> None:
     line, phrase = REFUSED[name]

@@ -227,7 +227,7 @@ def test_no_text_closes_its_fence_or_brings_in_what_nobody_sees(number: int) -> 
 
     view = entry_view(text, text, source=text, title=text, date=text, trust=text, invalid_reason=text)
 
-    page = f"### {view.key}\n\nFrom {view.source}, {view.date}, {view.standing}\n\n"
+    page = f"### {view.key}\n\nFrom {view.source}, {view.date}, {view.invalid_reason}\n\n"
     page += f"{view.fence}{view.info}\n{view.text}\n{view.fence}\n\n## Your Task\n"
     tokens = MarkdownIt().parse(page)
     assert [each.tag for each in tokens if each.type == "heading_open"] == ["h3", "h2"]

@@ -271,14 +271,14 @@ def _default(page: PromptView) -> Iterator[str]:
 
 
 SHIPPED: Mapping[str, Callable[[PromptView], Iterator[str]]] = {
-    "sha256:d2f32b040c02d0e4c20824acddf37f7becc760dc81723526fc94a72917b91ff2": _planner,
-    "sha256:dd59e6fc682aa691c2d368106582f8a1ddd79d3ed21000ea78e25de2d6fbe76a": _analyst,
-    "sha256:6d93d028f847050d7e3fc985370f110c2f3f8a7e01fc860a6a4457420eaa79d6": _architect,
-    "sha256:f395e72d6ac8916f12198c76e49994d1c611dee963a668cb9357684bac622d30": _designer,
-    "sha256:721de36a3f7baba328c96cf9bdf0b794d660b791ea52382816ece87592b0950e": _coder,
-    "sha256:83e7789316f162c73c6da6df951af92deb15537f23d473bc2c658f9d81678ec4": _tester,
-    "sha256:a65efe94927ca8a3232dab57a698bb7487a9d9548abcab895e75656b09cc4a9e": _integrator,
-    "sha256:069e87d9f18d892cc267d3266d7296b7b0b0fcd76d07f00d4446c8b85303cc56": _reviewer,
-    "sha256:ff8605bd3b98e5997c5e5add8ae86bb9fe4d2d6979f05bd200b2e99434daadb3": _stakeholder,
-    "sha256:77a0bed69392874b6f744db4571e15522c5edaf49aa57f240853eb3958abf278": _default,
+    "sha256:ab5ce69229b7cf7262e49db66185be8ef6e17907a951e5629493f7ea7a6468a3": _planner,
+    "sha256:208baa1345b37c2b0fd2b83e8da0011bc38d800a635e3bcf7ba02ed23718e5b0": _analyst,
+    "sha256:11f06bb1e9c20e5d908dc55c0f7747fe85898cee447603194a841bc9e5ebf239": _architect,
+    "sha256:dadabe43966343375dd90f4121da1683476f44cc149035c505dc5126d4842ecb": _designer,
+    "sha256:dde5f84c5904763f0c5e15193a96761fe5967e2660e8821549e8c3f223c238fe": _coder,
+    "sha256:1f70c4fb1ad6acbd0853266c343b68d55817c844d93850952eb0bab0df9eb66a": _tester,
+    "sha256:9176e3e695bca7a5c59c4dccc4ba1ead9e7d24fcfd1e65e3d561855bd0c18bd4": _integrator,
+    "sha256:17152bac9c87ed36d4c33b293712e558e6ecbce0a9c78bcf0d17f0f4f1047c5f": _reviewer,
+    "sha256:fc5b377d98d3c34a94aa6d68efe345e5c767fad97d02b7f6cb5b86c36c8a0e35": _stakeholder,
+    "sha256:25fff00ffb7d8ffbb87e92a8aacb5f4f6a7c9880267ad3d72e5e324b0c4fe721": _default,
 }

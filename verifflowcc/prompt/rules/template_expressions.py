@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.plain_words import nearest
-from verifflowcc.prompt.rules.template_view import Body, PromptView
+from verifflowcc.prompt.rules.template_view import EARLIER_NAMES, Body, PromptView
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment, nodes
@@ -122,7 +122,8 @@ def attributes(record: type) -> dict[str, ValueShape]:
     """Return the attributes of a view that a template may read, by name."""
     if record is Loop:
         return LOOP
-    return {each.name: shape_of(each.type) for each in fields(record)}
+    found = {each.name: shape_of(each.type) for each in fields(record)}
+    return found | {earlier: found[name] for earlier, name in EARLIER_NAMES.items() if name in found}
 
 
 @cache

@@ -51,6 +51,10 @@ def _require_lines(view: object, names: tuple[str, ...]) -> None:
                 raise ValueError(f"{type(view).__name__}.{name} must be one line: {line!r}")
 
 
+EARLIER_NAMES = {"standing": "invalid_reason"}
+"""Names of attributes in earlier versions, each with that of today."""
+
+
 @dataclass(frozen=True, slots=True)
 class EntryView:
     """One piece of memory for a template.
@@ -58,8 +62,8 @@ class EntryView:
     `fence` is longer than any fence in `text`; it is empty for prose, which has none.
 
     `info` is the word after the fence (`markdown`, `json`, `yaml`, `text`, or a language of code); `source` is the
-    path; `date` is an ISO date or empty; `trust` is `human`, `tool`, `agent` or `external`; `standing` says why it does
-    not hold any more, `stale` what became of the code that it speaks of; both are empty where all is well.
+    path; `date` is an ISO date or empty; `trust` is `human`, `tool`, `agent` or `external`; `invalid_reason` says why
+    it does not hold any more, `stale` what became of the code that it speaks of; both are empty where all is well.
     """
 
     key: str
@@ -71,11 +75,17 @@ class EntryView:
     date: str
     trust: str
     trimmed: bool
-    standing: str = ""
+    invalid_reason: str = ""
     stale: str = ""
 
     def __post_init__(self) -> None:
-        _require_lines(self, ("key", "title", "fence", "info", "source", "date", "trust", "standing", "stale"))
+        _require_lines(self, ("key", "title", "fence", "info", "source", "date", "trust", "invalid_reason", "stale"))
+
+    def __getattr__(self, name: str) -> str:
+        """Return an attribute by the name that it had in earlier versions: templates of projects may use that."""
+        if name in EARLIER_NAMES:
+            return str(getattr(self, EARLIER_NAMES[name]))
+        raise AttributeError(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +270,7 @@ def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
         date=one_line(date or ""),
         trust=one_line(trust),
         trimmed=trimmed,
-        standing=one_line(invalid_reason),
+        invalid_reason=one_line(invalid_reason),
         stale=one_line(stale),
     )
 

@@ -144,8 +144,8 @@ def gather(  # noqa: PLR0913 - each is another part of what a prompt is made fro
     if past is not None:
         bodies, later = _as_they_were(selected, bodies, past)
         gathered.notices.append(f"as of {past.day}; files that say no day stand as they are today")
-    standings = _standings([one for one in selected if one.path not in later], bodies, gathered)
-    stale, code = reader.read(STALE_MARKS, lambda: _stale(checking, bodies, standings), _UNMARKED)
+    invalid_reasons = _invalid_reasons([one for one in selected if one.path not in later], bodies, gathered)
+    stale, code = reader.read(STALE_MARKS, lambda: _stale(checking, bodies, invalid_reasons), _UNMARKED)
     offer = OrderingInputs(caps, paths_in(task) if caps.active.file_boost else frozenset(), question)
     items_in_force: list[Item] = []
     by_layer = _by_layer(selected)
@@ -154,7 +154,7 @@ def gather(  # noqa: PLR0913 - each is another part of what a prompt is made fro
     for layer, of_layer in by_layer.items():
         usable = []
         for one in of_layer:
-            entry = _entry(one, bodies, reading, sources.derived, standings.get(one.path, ""))
+            entry = _entry(one, bodies, reading, sources.derived, invalid_reasons.get(one.path, ""))
             reason = later.get(one.path) or _left_out(one, entry, caps, reading)
             reason = reason or _withheld(one, entry, caps, checking, stale)
             if reason is not None:
@@ -313,7 +313,7 @@ def _groups(selected: Iterable[SelectedFile], bodies: Mapping[str, Body]) -> dic
     return groups
 
 
-def _standings(
+def _invalid_reasons(
     selected: Iterable[SelectedFile], bodies: Mapping[str, Body], gathered: PromptCandidates
 ) -> dict[str, str]:
     """Return path → why it does not stand; what is private supersedes nothing that others have, nor the reverse."""
@@ -326,12 +326,12 @@ def _standings(
 
 
 def _stale(
-    checking: StaleCheck | None, bodies: Mapping[str, Body], standings: Mapping[str, str]
+    checking: StaleCheck | None, bodies: Mapping[str, Body], invalid_reasons: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return stale code references by path, and the digest of that code by name."""
     if checking is None:
         return {}, {}
-    stale, digest = checking.code.stale(body.item for path, body in bodies.items() if not standings.get(path))
+    stale, digest = checking.code.stale(body.item for path, body in bodies.items() if not invalid_reasons.get(path))
     return stale, {CODE: digest} if digest else {}
 
 
