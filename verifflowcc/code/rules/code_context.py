@@ -19,7 +19,7 @@ from verifflowcc.code.rules.graph import (
     outwards,
     qualified,
 )
-from verifflowcc.code.rules.rank_units import RankedFile, RankedUnit, rank_code, rank_files, units_of
+from verifflowcc.code.rules.rank_units import RankedFile, RankedUnit, idf, rank_code, rank_files, units_of
 from verifflowcc.code.rules.repository_map import FileGraph, graph_of
 from verifflowcc.code.rules.snippets import (
     SnippetSelection,
@@ -31,7 +31,7 @@ from verifflowcc.code.rules.snippets import (
     signature,
     size_of,
 )
-from verifflowcc.code.rules.task_words import LONGEST, TaskTerms, WordCounter, asked, idf
+from verifflowcc.code.rules.task_words import LONGEST, TaskTerms, WordCounter, asked
 
 # The fixtures that tests use: functions of pytest which a test names as its parameters.
 

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import TypeVar
 
@@ -71,20 +71,13 @@ class WordCounter:
 
     def counts(self, text: str) -> tuple[dict[str, int], int]:
         """Return the count of each wanted word in a text, and its number of names."""
-        names = _all_names(text)
-        return self._counts_in(Counter(names)) if self.may_be_in(text) else {}, len(names)
-
-    def counts_and_names(self, text: str) -> tuple[dict[str, int], Mapping[str, int]]:
-        """Return the count of each wanted word in a text, and that of each name."""
-        names = Counter(_all_names(text))
-        return self._counts_in(names) if self.may_be_in(text) else {}, names
-
-    def _counts_in(self, names: Mapping[str, int]) -> dict[str, int]:
+        names = [name for part in _parts_of(text.encode("utf-8", "replace")) for name in _names_of(part)]
         counts: dict[str, int] = {}
-        for name, number in names.items():
-            for word in self.of[name]:
-                counts[word] = counts.get(word, 0) + number
-        return counts
+        if self.may_be_in(text):
+            for name, number in Counter(names).items():
+                for word in self.of[name]:
+                    counts[word] = counts.get(word, 0) + number
+        return counts, len(names)
 
     def _wanted_of(self, name: str) -> list[str]:
         words = _taken_apart(name, self._any.match) if self.may_be_in(name) else []
@@ -116,10 +109,6 @@ def _parts_of(data: bytes) -> list[str]:
 
 def _names_of(part: str) -> list[str]:
     return [part] if part.isidentifier() and part.isascii() else _WORDS_NAME.findall(part)
-
-
-def _all_names(text: str) -> list[str]:
-    return [name for part in _parts_of(text.encode("utf-8", "replace")) for name in _names_of(part)]
 
 
 def _counted(names: Iterable[str]) -> dict[str, int]:
@@ -159,50 +148,6 @@ def _stem_of(word: str) -> str:
 
 _words = _WordMemo(_words_of)
 _folded = _WordMemo(_stem_of)
-
-
-def idf(holding: int, of: int) -> float:
-    """Return the weight of a word that `holding` of `of` texts have.
-
-    It is rounded, since logarithms differ by machine.
-    """
-    return round(math.log(1.0 + (of - holding + 0.5) / (holding + 0.5)), 3)
-
-
-_BEST, _FEW_NAMES, _OFTEN = 10, 8, 2.0
-"""So many of the best pieces say which names count. A piece with few names counts as if it had so many more, and a name
-half where a piece has it so often."""
-_SHORTEST_SHARED = 3
-_LIKE_CODE = lazy_pattern(r"_|.[A-Z]")
-
-
-def shared_names(counts: Sequence[Mapping[str, int]], scores: Sequence[float], defined: Container[str]) -> list[float]:
-    """Return how much each piece of code, by its names, shares of those that the best ones have; the most is 1.0.
-
-    Only names count that are in several pieces, and are `defined` by their files or look like code, as `to_json` and
-    `toJson` do. A name says more the fewer pieces have it, and the less else a piece speaks of.
-    """
-    holding: Counter[str] = Counter()
-    for each in counts:
-        holding.update(each.keys())
-    several = {name for name, held in holding.items() if held > 1 and len(name) >= _SHORTEST_SHARED}
-    order = sorted(range(len(counts)), key=lambda place: -scores[place])
-    evidence: dict[str, float] = {}
-    for place in order[:_BEST]:
-        share = scores[place] / (scores[order[0]] or 1.0)
-        for name in counts[place].keys() & several:
-            evidence[name] = evidence.get(name, 0.0) + share * share
-    weights = {}
-    for name, value in evidence.items():
-        if name in defined or _LIKE_CODE.search(name):
-            rarity = idf(holding[name], len(counts))
-            weights[name] = value * rarity * rarity
-    found = []
-    for each in counts:
-        held = sum(weights[name] * n / (n + _OFTEN) for name, n in each.items() if name in weights)
-        found.append(held / (len(each.keys() & several) + _FEW_NAMES))
-    most = max(found, default=0.0) or 1.0
-    return [each / most for each in found]
 
 
 FIRST, LATER = 1.0, 0.5
