@@ -26,7 +26,7 @@ MOST = {
     "trace list": (167, 10, 3),
     "code refs": (64, 7, 1),
     "code impact": (213, 13, 4),
-    "context show": (231, 13, 2),
+    "context show": (224, 13, 2),
     "evidence list": (115, 8, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.items.rules.front_matter import edit, inline_value, set_key, split
+from verifflowcc.items.rules.front_matter import edit, inline_value, split
 
 pytestmark = pytest.mark.vfcc("REQ-ITEM-LOSSLESS")
 
@@ -70,7 +70,7 @@ def test_a_block_that_is_never_closed_is_body_and_is_not_edited() -> None:
     assert split("---\na: 1\n").unclosed
 
     with pytest.raises(FormatError, match=r"x\.md:1: front matter is opened by --- and never closed"):
-        set_key("---\na: 1\n", "a", "2", path="x.md")
+        edit("---\na: 1\n", {"a": "2"}, path="x.md")
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,8 @@ def test_several_keys_are_edited_at_once() -> None:
 
 
 def test_a_text_without_front_matter_gets_one_in_its_own_newlines() -> None:
-    assert set_key("\ufeff# T\r\nx", "a", "1") == "\ufeff---\r\na: 1\r\n---\r\n# T\r\nx"
-    assert set_key("", "a", "1") == "---\na: 1\n---\n"
+    assert edit("\ufeff# T\r\nx", {"a": "1"}) == "\ufeff---\r\na: 1\r\n---\r\n# T\r\nx"
+    assert edit("", {"a": "1"}) == "---\na: 1\n---\n"
     assert edit("# T\n", {"a": None}) == "# T\n"
 
 
@@ -144,17 +144,17 @@ def test_a_text_without_front_matter_gets_one_in_its_own_newlines() -> None:
 )
 def test_what_could_be_damaged_is_refused_with_its_line(block: str, why: str) -> None:
     with pytest.raises(FormatError, match=rf"^x\.md:\d+: front matter cannot be edited: .*{why}"):
-        set_key(with_block(block), "a", "new", path="x.md")
+        edit(with_block(block), {"a": "new"}, path="x.md")
 
 
 def test_a_refusal_names_the_line_of_the_file() -> None:
     with pytest.raises(FormatError, match=r"^x\.md:4: "):
-        set_key("---\nb: 1\n\n- c\n---\n", "a", "new", path="x.md")
+        edit("---\nb: 1\n\n- c\n---\n", {"a": "new"}, path="x.md")
 
 
 def test_toml_front_matter_is_not_given_a_second_one() -> None:
     with pytest.raises(FormatError, match="is TOML"):
-        set_key("+++\na = 1\n+++\n", "a", "2")
+        edit("+++\na = 1\n+++\n", {"a": "2"})
 
 
 @pytest.mark.parametrize(
@@ -163,13 +163,13 @@ def test_toml_front_matter_is_not_given_a_second_one() -> None:
 def test_a_value_that_is_not_one_line_of_yaml_is_a_fault_of_the_caller(value: str) -> None:
     assert not inline_value(value)
     with pytest.raises(ValueError, match="is not one line of YAML"):
-        set_key("---\na: 1\n---\n", "a", value)
+        edit("---\na: 1\n---\n", {"a": value})
 
 
 @pytest.mark.parametrize("key", ["a b", "", "a:", "'a'", "é", "a" * 101])
 def test_a_key_that_is_not_plain_is_a_fault_of_the_caller(key: str) -> None:
     with pytest.raises(ValueError, match="is not a plain key"):
-        set_key("", key, "1")
+        edit("", {key: "1"})
 
 
 ODD_PIECES = [

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from verifflowcc.base.formats.item_render import render_item
 from verifflowcc.base.model.item_values import Item, Source, SourceKind
 from verifflowcc.base.text.plain_words import plain_line
-from verifflowcc.memory.store.memory_items import item_from_text, item_to_text
-from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.store.placing import item_from_text, item_to_text, stored_item
 
 WORDS = st.none() | st.text(min_size=1, max_size=40).map(plain_line).filter(bool)
 

@@ -12,8 +12,10 @@ from tests.trees import commit, git, repository, write_tree
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.code.rules.graph import Head, Mark, ReferenceKind
+from verifflowcc.code.rules.repository_map import graph_of
 from verifflowcc.code.store import code_graph as code_graph_merging
 from verifflowcc.code.store.source_listing import Listing
+from verifflowcc.code.use.code_offers import graph_kept
 from verifflowcc.code.use.indexing import bring_up, open_code
 
 BOTH = pytest.mark.parametrize("in_git", [True, False])
@@ -225,3 +227,31 @@ def test_a_commit_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     repository(tmp_path)
     with pytest.raises(UsageError, match="git has no commit nowhere"):
         bring_up(here, commit="nowhere")
+
+
+def test_the_graph_of_files_is_kept_while_files_import_the_same(tmp_path: Path) -> None:
+    here = project(tmp_path, {**FILES, "net/a.cs": "namespace One;\nclass A {}\n"})
+    marks, models = tmp_path / "tests/test_shapes.py", tmp_path / "shapes/models.py"
+
+    def fits() -> bool:
+        with closing(open_code(here)) as code:
+            kept = graph_kept(here, code)
+            assert kept == graph_of(code)
+        return kept is not None
+
+    for text in (models.read_text() + "\n\ndef more():\n    return 1\n", models.read_text().replace("base", "other")):
+        assert fits()
+        models.write_text(text)
+    assert fits()
+    (tmp_path / "net/a.cs").unlink()
+    assert fits()
+    for text in ("def test_nothing(): ...\n", "from shapes import base\n\ndef test_nothing(): ...\n"):
+        marks.write_text(text)
+        assert fits()
+        assert fits()
+    (tmp_path / "code-none.py").write_text("import shapes.models\n")
+    assert fits()
+    write_tree(tmp_path, {"net/b.cs": "using Two;\nclass B {}\n", "net/c.cs": "namespace One;\nclass C {}\n"})
+    assert fits()
+    (tmp_path / "net/c.cs").write_text("namespace Two;\nclass C {}\n")
+    assert fits()

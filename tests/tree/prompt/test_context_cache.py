@@ -102,6 +102,23 @@ def test_an_edit_of_the_same_size_with_the_old_times_is_seen(here: Workspace) ->
     see(here, before)
 
 
+def test_one_edit_among_many_files_of_a_folder_is_seen(here: Workspace) -> None:
+    folder = here.root / DECISION.rpartition("/")[0]
+    for number in range(1000, 1201):
+        (folder / f"{number}-x.md").write_bytes(b"# Use a lamp\n\nLamps are bright.\n")
+    tick(here.root)
+    compile_prompt_only(here, ASK)
+    assert prompt_cache.recall(here, ASK) is not None
+    kept = [json.loads(each.read_bytes().partition(b"\n")[2]) for each in (here.local / "prompts").iterdir()]
+    assert not any(
+        path.startswith(DECISION.rpartition("/")[0] + "/") for each in kept for path in each["value"]["depends"]
+    )
+    tick(here.root)
+    swap(folder / "1100-x.md", b"bright", b"BRIGHT")
+
+    assert prompt_cache.recall(here, ASK) is None
+
+
 @pytest.mark.sweep
 def test_a_file_put_in_place_by_a_rename_with_the_old_times_is_seen(here: Workspace) -> None:
     path, other = here.root / DECISION, here.root / "other.md"

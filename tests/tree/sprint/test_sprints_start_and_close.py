@@ -7,13 +7,15 @@ import pytest
 
 from tests.ledger_samples import ANN, TickingClock, add_feedback, advance, events_folder, started, workspace
 from verifflowcc.base.errors import GateClosed, UsageError, WorkspaceError
+from verifflowcc.base.files import layout
 from verifflowcc.base.formats.event_payloads import records
 from verifflowcc.base.model.sprint_state import SprintStatus
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint, update_sprint
 from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
-from verifflowcc.sprint.use.sprint_reading import active_sprint, list_sprints, progress_text, show_sprint
+from verifflowcc.sprint.use import sprint_reading
+from verifflowcc.sprint.use.sprint_reading import active_sprint, list_sprints, open_sprints, progress_text, show_sprint
 
 
 def begin(here: Workspace, title: str, sprint_id: str | None = None, workflow: str = "light") -> str:
@@ -195,6 +197,28 @@ def test_a_late_addition_to_a_closed_sprint_is_not_overlooked(tmp_path: Path) ->
 
     assert list_sprints(here)[0].problems == 1
     assert list_sprints(here)[0].status is SprintStatus.CLOSED
+
+
+def test_that_a_sprint_is_closed_is_known_until_its_files_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sprint_reading, "_MANY", 1)
+    monkeypatch.setattr(layout, "SETTLED_AFTER_NS", 0)
+    here = started(tmp_path)
+    last = close_sprint(here, "log-in", actor=ANN, unfinished_reason="x").event.id
+    for _ in range(2):
+        assert open_sprints(Workspace(here.root)) == ()
+    assert (here.local / "closed-sprints.json").is_file()
+
+    (events_folder(here, "log-in") / "01KABCDEFGHJKMNPQRSTVWXYZ0.json").write_text("planted")
+    assert [line.problems for line in list_sprints(Workspace(here.root))] == [1]
+    assert open_sprints(Workspace(here.root)) == ()
+    (events_folder(here, "log-in") / "01KABCDEFGHJKMNPQRSTVWXYZ0.json").unlink()
+    for path in events_folder(here, "log-in").glob(f"{last}.*"):
+        path.unlink()
+    begin(here, "Next one", "next-one")
+    assert [state.id for state in open_sprints(Workspace(here.root))][-1] == "next-one"
+    assert (here.local / "closed-sprints.json").read_bytes().count(b"log-in") == 0
 
 
 @pytest.mark.vfcc("REQ-LEARNINGS", "REQ-SPRINT-UPDATE")

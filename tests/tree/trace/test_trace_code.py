@@ -17,7 +17,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.store.code_files import CodeIndex, read_code_files
 from verifflowcc.items.store.item_walk import walk_memory
 from verifflowcc.trace.store.trace_cache import TraceIndex
-from verifflowcc.trace.use.trace_code import TraceItems, read_code, read_items, read_known
+from verifflowcc.trace.use.trace_code import TraceItems, read_code, read_items, read_known, read_outlines, read_whole
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-MARKS")
 
@@ -152,6 +152,28 @@ def test_tags_count_in_a_feature_file_alone_whatever_the_index_knows_of_the_same
         assert found["c.c"].marks
 
 
+def test_what_is_kept_of_files_by_path_changes_no_answer(root: Path) -> None:
+    local, index = root / ".memory/local", root / ".memory/local/index.db"
+
+    def both(*wanted: str) -> None:
+        content = project_content(root, None)
+        with CodeIndex(index) as kept:
+            found = read_code_files(root, content, kept, tests=TEST_FILES, wanted=wanted, local=local)
+        assert {each.path: each for each in found} == scan(root, *wanted, index=root / "../other.db")
+
+    both()
+    both("src/named.py", "src/marked.py", "gone.py")
+    write_tree(
+        root, {"src/plain.py": MARKED, "src/marked.py": "def f(): ...\n", "tests/test_b.py": "def test_b(): ...\n"}
+    )
+    both()
+    (root / "tests/test_a.py").rename(root / "src/was_a_test.py")
+    both("src/plain.py")
+    both("src/was_a_test.py", "data.bin")
+    (local / "trace-code.json").write_text("damaged")
+    both()
+
+
 MEMORY_ITEMS = {
     "project/items/requirement/REQ-A.md": "---\nid: REQ-A\n---\n# A\n\nIt opens.\n",
     "project/items/own/REQ-B.md": "---\nid: REQ-B\ntype: requirement\n---\n# B\n\nIt shuts.\n",
@@ -190,3 +212,51 @@ def _see_the_same(here: Path, *, parsed: int) -> None:
     assert found.parsed == parsed
     whole = read_items(Workspace(here), DEFAULT_POLICY)
     assert (found.items, found.unreadable, found.others) == (whole.items, whole.unreadable, whole.others)
+
+
+def outlined(root: Path) -> TraceItems | None:
+    with TraceIndex(root / ".memory/local/index.db") as index:
+        return read_outlines(Workspace(root), walk_memory(root), DEFAULT_POLICY, index)
+
+
+def test_outlines_are_of_all_items_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
+    here = write_memory(tmp_path, MEMORY_ITEMS)
+    text = "---\nid: REQ-D\nlinks: [{refines: REQ-A}]\n---\n# D\n\nIt rests.\n"
+    write_memory(here, {"project/items/requirement/REQ-D.md": text})
+    read_items(Workspace(here), DEFAULT_POLICY)
+    _outlines_fit(here)
+    write_memory(here, {"project/items/fact/new.md": "# New\n", "project/items/fact/two.md": "# Three\n"})
+    _outlines_fit(here)
+    _outlines_fit(here)
+
+    write_memory(here, {"project/items/requirement/REQ-D.md": text.replace("rests", "stops")})
+    assert outlined(here) is None
+    read_items(Workspace(here), DEFAULT_POLICY)
+    _outlines_fit(here)
+    (here / ".memory/project/items/requirement/REQ-A.md").unlink()
+    write_memory(here, {"project/items/fact/REQ-E.md": "---\nid: REQ-E\ntype: requirement\n---\n# E\n"})
+    assert outlined(here) is None
+    (here / ".memory/project/items/fact/REQ-E.md").unlink()
+    _outlines_fit(here)
+
+
+def _outlines_fit(here: Path) -> None:
+    """An outline has what it must have of the item, and the item can be read by itself."""
+    found = outlined(here)
+    assert found is not None
+    with TraceIndex(here / ".memory/local/index.db") as index:
+        asked = (Workspace(here), walk_memory(here), DEFAULT_POLICY, index)
+        whole = read_known(*asked)
+        assert whole is not None
+        assert (found.others, found.unreadable) == (whole.others, whole.unreadable)
+        assert [_outline_of(each) for each in found.items] == [_outline_of(each) for each in whole.items]
+        paths = [each.path for each in whole.items]
+        shown = read_whole(*asked, paths)
+    assert shown is not None
+    assert shown.items == whole.items
+
+
+def _outline_of(item: TraceItem) -> tuple[object, ...]:
+    links = [(each.to, each.relation) for each in item.links]
+    return item.id, item.type, item.title, item.path, item.text, item.digest, item.status, links

@@ -112,12 +112,13 @@ class Stamps:
 
     def take(self, paths: Iterable[str]) -> None:
         """Take the stamps of `paths`, unless they were taken before."""
+        root, by_path = f"{self.root}/", self.by_path
         for path in paths:
-            if path not in self.by_path:
+            if path not in by_path:
                 try:
-                    self.note(path, os.stat(self.root / as_on_disk(path)))  # noqa: PTH116
+                    self.note(path, os.stat(path if path[:1] == "/" else root + as_on_disk(path)))  # noqa: PTH116
                 except OSError:
-                    self.by_path[path] = ""
+                    by_path[path] = ""
 
     def take_names(self, path: str) -> tuple[str, ...]:
         """Take the stamp of a folder of which its names are all that counts, and return these.

@@ -311,17 +311,18 @@ class Ledger:
 
     def sprint_ids(self) -> tuple[str, ...]:
         """Return the ids of all sprints that have an event file, sorted."""
-        return tuple(name for name in self._folders() if self._has_events(name))
+        return tuple(name for name in self.folders() if self._has_events(name))
 
     def without_events(self) -> tuple[str, ...]:
         """Return the ids of the sprints that have a `goals.md` and not one event, sorted: cut short, or lost."""
         return tuple(
             name
-            for name in self._folders()
+            for name in self.folders()
             if (self.memory / "sprint" / name / "goals.md").is_file() and not self._has_events(name)
         )
 
-    def _folders(self) -> tuple[str, ...]:
+    def folders(self) -> tuple[str, ...]:
+        """Return the names of all folders that may be a sprint's, sorted."""
         folder = self.memory / "sprint"
         try:
             names = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())

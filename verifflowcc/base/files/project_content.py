@@ -7,12 +7,14 @@ In git these are the files that git has, whatever their names, and those that it
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
 from verifflowcc.base.errors import WorkspaceError
-from verifflowcc.base.files.layout import settled, stamp_of
+from verifflowcc.base.files.layout import Stamps, settled, stamp_of
 from verifflowcc.base.files.write import DerivedFile, on_disk, shown_name
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_place import in_repository
@@ -25,6 +27,7 @@ from verifflowcc.base.text.canonical import digest_bytes, digest_text, fold_newl
 
 # Digests of files by their stamps: a file whose stamp is known is not read again.
 
+_NAME = attrgetter("name")
 _TEXT_PROBE_BYTES = 8000
 _CHUNK_BYTES = 1 << 20
 _FILE = DerivedFile("*.json", 2, keyed_by="stamps of the files", largest_bytes=512 << 20)
@@ -35,13 +38,14 @@ class KnownDigests:
     """The digests of the last time, by shown name, each with the stamp of its file; `path` is where they are kept.
 
     They can be made again: what is damaged, or was made by another version, counts as not there. `links` are the names
-    and paths of the links that were met.
+    and paths of the links that were met; `stamps` takes the stamps of the files, where it is given.
     """
 
     path: Path | None
     known: Mapping[str, list[str]] = field(default_factory=dict)
     now: dict[str, list[str]] = field(default_factory=dict)
     links: list[tuple[str, bytes]] = field(default_factory=list)
+    stamps: Stamps | None = None
 
     def __post_init__(self) -> None:
         self.known = (self.path and _FILE.read(self.path)) or {}
@@ -69,8 +73,14 @@ class KnownDigests:
         if self.path is not None and self.now != self.known:
             _FILE.write(self.path, self.now)
 
+    def take(self, name: str, found: os.stat_result) -> None:
+        """Take the stamp of a file, where stamps are taken and its name is as it is on the disk."""
+        if self.stamps is not None and "\\" not in name and name not in self.stamps.by_path:
+            self.stamps.note(name, found)
+
     def _of_file(self, name: str, full: bytes, found: os.stat_result) -> str:
         stamp = stamp_of(found)
+        self.take(name, found)
         known = self.known.get(name)
         if known is not None and known[0] == stamp:
             self.now[name] = known
@@ -83,23 +93,57 @@ class KnownDigests:
 
 
 def digest_all(names: Iterable[tuple[str, bytes]], known: KnownDigests, root: Path) -> tuple[dict[str, str], list[str]]:
-    """Return shown name → digest for the files (shown name, path) that are there, and the names of folders among them.
+    """Return shown name → digest for the files (shown name, path below `root`) that are there, and names of folders.
 
     Raises WorkspaceError where a file cannot be read. Two names that are shown alike share a digest of both.
     """
     digests: dict[str, str] = {}
     folders = []
-    for name, full in observed("comparing files", names):
-        try:
-            digest = known.digest(name, full)
-        except IsADirectoryError:
-            folders.append(name)
-            continue
-        except OSError as error:
-            raise WorkspaceError(f"cannot read {root / name}: {error.strerror or error}") from error
-        if digest is not None:
-            digests[name] = digest_bytes(f"{digests[name]} {digest}".encode()) if name in digests else digest
+    top = os.fsencode(root)
+    with _looking(root) as look:
+        for name, path in observed("comparing files", names):
+            digest: str | None = look(path, known, name)
+            if digest is None:
+                try:
+                    digest = known.digest(name, os.path.join(top, path))  # noqa: PTH118 - names are bytes here
+                except IsADirectoryError:
+                    folders.append(name)
+                    continue
+                except OSError as error:
+                    raise WorkspaceError(f"cannot read {root / name}: {error.strerror or error}") from error
+            if digest is not None:
+                digests[name] = digest_bytes(f"{digests[name]} {digest}".encode()) if name in digests else digest
     return digests, folders
+
+
+@contextmanager
+def _looking(root: Path) -> Iterator[Callable[[bytes, KnownDigests, str], str | None]]:
+    """Yield what returns the digest of an ordinary file that is as it was; None for any other, which is looked at."""
+    if os.stat not in os.supports_dir_fd:
+        yield lambda path, known, name: None
+        return
+    # Names below an open folder save the kernel the walk from `/` to the root, for each of thousands of files.
+    handle, lstat, regular = os.open(root, os.O_RDONLY), os.lstat, S_ISREG
+
+    def look(path: bytes, known: KnownDigests, name: str) -> str | None:
+        row = known.known.get(name)
+        if row is None:
+            return None
+        try:
+            found = lstat(path, dir_fd=handle)
+        except OSError:
+            return None
+        if row[0] != stamp_of(found) or not regular(found.st_mode):
+            return None
+        if known.stamps is not None:
+            known.take(name, found)
+        known.now[name] = row
+        return row[1]
+
+    try:
+        yield look
+    finally:
+        os.close(handle)
 
 
 def digest_file(full: bytes | str) -> str:
@@ -187,18 +231,18 @@ _LEFT_BEHIND = lazy_pattern(
 )
 
 
-def project_content(root: Path, local: Path | None) -> Mapping[str, str]:
+def project_content(root: Path, local: Path | None, stamps: Stamps | None = None) -> Mapping[str, str]:
     """Return path → digest of every file of the project, sorted; paths are relative to `root`, joined by `/`.
 
     A link's digest is that of the text `link:` and where it leads; where that is none of these files, their contents
     are a part of it. A repository inside, such as a submodule, counts as one file. Digests are kept in
-    `local/content.json` and taken from there while a file's stamp is the same. Raises WorkspaceError where a file
-    cannot be read, git cannot list them, or a link leads to more than `MOST_LINKED_FILES` files outside.
+    `local/content.json` and taken from there while a file's stamp is the same; `stamps` takes those of ordinary files.
+    Raises WorkspaceError where a file cannot be read, git cannot list them, or a link leads to more than
+    `MOST_LINKED_FILES` files outside.
     """
-    known = KnownDigests(local / "content.json" if local else None)
-    top = os.fsencode(root)
+    known = KnownDigests(local / "content.json" if local else None, stamps=stamps)
     names = ((shown_name(name), name, tracked) for name, tracked in _names(root))
-    ours = ((shown, os.path.join(top, name)) for shown, name, tracked in names if _is_ours(shown, tracked=tracked))  # noqa: PTH118 - names are bytes here
+    ours = ((shown, name) for shown, name, tracked in names if _is_ours(shown, tracked=tracked))
     digests, folders = digest_all(ours, known, root)
     links = tuple(known.links)
     followed = {
@@ -291,12 +335,32 @@ def memory_content(root: Path) -> Mapping[str, str]:
     Digests are kept in `.memory/local/memory-content.json`. Raises WorkspaceError where a file cannot be read.
     """
     known = KnownDigests(root / MEMORY / "local" / "memory-content.json")
-    top = os.fsencode(root)
-    names = walk(top, b".memory/project")
-    named = ((shown_name(name), os.path.join(top, name)) for name in names)  # noqa: PTH118
-    digests, _ = digest_all((each for each in named if not _LEFT_BEHIND.fullmatch(each[0])), known, root)
+    named = ((shown_name(name), name) for name in walk(os.fsencode(root), b".memory/project"))
+    digests, _ = digest_all((each for each in named if not _is_left_behind(each[0])), known, root)
     known.save()
     return {name: digests[name] for name in sorted(digests)}
+
+
+class MemoryDigests(Mapping[str, str]):
+    """What `memory_content` returns, read when it is first looked at: most gates ask nothing of it."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._read: Mapping[str, str] | None = None
+
+    def _known(self) -> Mapping[str, str]:
+        if self._read is None:
+            self._read = memory_content(self._root)
+        return self._read
+
+    def __getitem__(self, path: str) -> str:
+        return self._known()[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known())
+
+    def __len__(self) -> int:
+        return len(self._known())
 
 
 def read_project_file(root: Path, path: str) -> bytes | None:
@@ -330,7 +394,7 @@ def _is_ours(name: str, *, tracked: bool) -> bool:
 
 def is_memory(name: str) -> bool:
     """Say whether a path is `.memory/`, or below it."""
-    return name == MEMORY or name.startswith(f"{MEMORY}/")
+    return name.startswith(MEMORY) and (name == MEMORY or name.startswith(f"{MEMORY}/"))
 
 
 def belongs(name: str) -> bool:
@@ -340,6 +404,12 @@ def belongs(name: str) -> bool:
     (True, False, False)
     """
     return not (is_memory(name) or _LEFT_BEHIND.fullmatch(name))
+
+
+def _is_left_behind(name: str) -> bool:
+    """Say it of a file in a folder that tools did not leave: few names have to be taken apart."""
+    last = name.rpartition("/")[2]
+    return (last[0] in "._n" or not last.endswith((".md", ".json"))) and _LEFT_BEHIND.fullmatch(name) is not None
 
 
 def _names(root: Path) -> Iterator[tuple[bytes, bool]]:
@@ -398,15 +468,16 @@ def walk(top: bytes, below: bytes = b"", *, nested: bool = True) -> Iterator[byt
         folder = pending.pop()
         try:
             with os.scandir(os.path.join(top, folder)) as entries:  # noqa: PTH118
-                listed = sorted(entries, key=lambda entry: entry.name)
+                listed = sorted(entries, key=_NAME)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
             raise WorkspaceError(f"cannot read the folder {os.fsdecode(error.filename)}: {error.strerror}") from error
         if not nested and folder and any(entry.name == b".git" for entry in listed):
             continue
+        before = folder and folder + b"/"
         for entry in listed:
-            name = os.path.join(folder, entry.name)  # noqa: PTH118
+            name = before + entry.name
             if not entry.is_dir(follow_symlinks=False):
                 yield name
             elif not _LEFT_BEHIND.fullmatch(shown_name(name)) and name != MEMORY.encode():

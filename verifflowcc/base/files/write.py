@@ -6,14 +6,16 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 from typing import Any
 
 from verifflowcc import __version__
 from verifflowcc.base.errors import FileErrors, WorkspaceError
-from verifflowcc.base.files.layout import Stamps, as_in_git, as_on_disk, check_inside, stamp_of
+from verifflowcc.base.files.layout import Stamps, as_in_git, as_on_disk, check_inside
 from verifflowcc.base.files.private_files import current_umask, private_if_own
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
@@ -397,25 +399,24 @@ class ProjectTree:
 
     def _look_at(self, paths: Sequence[str]) -> None:
         """Look at files: plain ones here, where a folder may have ten thousand of them, and the others by `_look`."""
-        found, by_path, root, inside = self._found, self.stamps.by_path, f"{self.root}/", dict[str, bool]()
-        touched = self.stamps.touched_ns
-        for path in paths:
-            full = root + as_on_disk(path)
-            try:
-                stat = os.lstat(full)
-            except OSError:
-                found[path] = self._look(path)
-                continue
-            folder = full.rpartition("/")[0]
-            if folder not in inside:
-                inside[folder] = self._inside(full, is_link=False)
-            if not (S_ISREG(stat.st_mode) and path.isascii() and inside[folder]) or stat.st_size > LARGEST_FILE_BYTES:
-                found[path] = self._look(path)
-                continue
-            by_path[path] = signature = stamp_of(stat)
-            latest = max(stat.st_mtime_ns, stat.st_ctime_ns)
-            found[path] = ProjectFile(path, signature, latest)
-            touched = max(touched, latest)
+        found, by_path, touched = self._found, self.stamps.by_path, self.stamps.touched_ns
+        for folder, those in groupby(paths, key=_folder_of):
+            full, at = f"{self.root}/{as_on_disk(folder)}", len(folder) + 1 if folder else 0
+            with _opened(full) as place:
+                inside = place is not None and self._inside(f"{full}/", is_link=False)
+                for path in those:
+                    try:
+                        stat = os.stat(as_on_disk(path[at:]), dir_fd=place, follow_symlinks=False) if inside else None
+                    except OSError:
+                        stat = None
+                    if not (stat and S_ISREG(stat.st_mode) and stat.st_size <= LARGEST_FILE_BYTES and path.isascii()):
+                        found[path] = self._look(path)
+                        continue
+                    changed, noted = stat.st_mtime_ns, stat.st_ctime_ns
+                    latest = changed if changed > noted else noted
+                    by_path[path] = signature = f"{changed}.{noted}.{stat.st_size}.{stat.st_ino}"
+                    found[path] = ProjectFile(path, signature, latest)
+                    touched = touched if touched > latest else latest
         self.stamps.touched_ns = max(touched, self.stamps.touched_ns)
 
     def _look(self, path: str) -> ProjectFile | None:
@@ -451,6 +452,24 @@ class ProjectTree:
         real_root = _real(str(self.root))
         real = os.path.realpath(full) if is_link else _real(full.rpartition("/")[0]) + "/"
         return real.startswith(real_root.rstrip("/") + "/")
+
+
+@contextmanager
+def _opened(folder: str) -> Iterator[int | None]:
+    """Open a folder, so that the system finds what is in it without its path; None where that cannot be done."""
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        yield None
+        return
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _folder_of(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 def names(pattern: str, name: str) -> bool:

@@ -6,7 +6,7 @@ from _thread import RLock  # threading costs a command more than the lock does
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Self, TypeVar, cast
+from typing import Any, NamedTuple, Self, TypeVar, cast
 from zlib import crc32
 
 from verifflowcc import __version__
@@ -160,6 +160,15 @@ def having(names: Iterable[str]) -> Iterator[tuple[str, Sequence[str]]]:
     paths = [name for name in wanted if "/" in name]
     for column, values in (("id", wanted), ('"key"', wanted), ("path", paths)):
         yield from among(column, values, _LINKED_MOST_VALUES)
+
+
+class ItemRow(NamedTuple):
+    """An item file that was parsed: stamp, digest of its bytes, and facts; the stamp is "" where it proves nothing."""
+
+    path: str
+    stamp: str
+    digest: str
+    facts: str
 
 
 LAYOUT = 18

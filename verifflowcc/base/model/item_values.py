@@ -247,6 +247,11 @@ class Link:
     stamp: Stamp | None = None
 
     @property
+    def words(self) -> str:
+        """The relation and the other end."""
+        return f"{self.relation} {self.to}"
+
+    @property
     def fingerprint(self) -> str | None:
         """The digest of what was reviewed at its other end."""
         return self.stamp.fingerprint if self.stamp else None

@@ -131,6 +131,13 @@ class MemoryBackend(Protocol):
         """
         return self.items()
 
+    def referring(self) -> list[Item]:
+        """Return the items that speak of code and those that were put into another, by id, and there may be more.
+
+        All are without their texts.
+        """
+        return self.items()
+
     def chosen(self, any_of: Sequence[Filters]) -> list[ChosenItem]:
         """Return the items that match all of any filters, by id; their texts are read when they are asked for."""
         ...

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Digests of content: SHA-256, with CRLF folded to LF for text.
 
-_LONG_BYTES = 1 << 16
+_LONG_BYTES = 1 << 18
 encode_short = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 """Writes a value that holds itself nowhere as JSON without spaces, its keys in their order."""
 

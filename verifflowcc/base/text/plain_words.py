@@ -1,7 +1,7 @@
 """The indefinite article before a word."""
 
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from verifflowcc.base.model.lazy import lazy_pattern
 
@@ -84,6 +84,15 @@ def with_article(word: str) -> str:
     ('a component', 'an interface')
     """
     return f"{'an' if word[:1].lower() in 'aeio' else 'a'} {word}"
+
+
+def either(words: Sequence[str]) -> str:
+    """Return words as one of which is meant.
+
+    >>> either(["a", "b", "c"])
+    'a, b or c'
+    """
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def counted(number: int, what: str) -> str:

@@ -46,13 +46,15 @@ class LedgerReads:
     """What was read of the ledgers, by sprint, so that a command which asks again only looks whether it still holds.
 
     `folded` is a reading and the state that its events add up to. `last_open` is the id of a sprint's last event, where
-    that does not close it. Where they are not `cached`, every file is read again.
+    that does not close it, `closed` what the files of closed sprints look like. Where they are not `cached`, every file
+    is read again.
     """
 
     cached: bool = True
     caches: "dict[str, LedgerCache]" = field(default_factory=dict)
     folded: "dict[str, tuple[LedgerRead, SprintState]]" = field(default_factory=dict)
     last_open: dict[str, str] = field(default_factory=dict)
+    closed: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from verifflowcc.base.terminal.options import (
 
 if TYPE_CHECKING:
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.memory.use.adding import AddPlan, AddResult, TypedItem
+    from verifflowcc.memory.use.adding import AddResult, TypedItem
     from verifflowcc.trace.use.trace_edits import TraceItemRequest
 
 _MEMORY_ALONE = ("key", "importance", "confidence", "details", "own", "lesson", "refs", "expires", "deadline")
@@ -83,7 +83,7 @@ def add(
     from verifflowcc.base.records import replace
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.output import read_stdin
-    from verifflowcc.memory.cli.memory_output import acting_here
+    from verifflowcc.memory.cli.memory_output import PREFERRED, acting_here, ask
     from verifflowcc.memory.use.access_counts import CONTRADICTION, SUPERSEDED, note_metrics
     from verifflowcc.memory.use.adding import TypedItem, add_item, superseding, wanted_of
     from verifflowcc.memory.use.stores import open_store
@@ -131,7 +131,9 @@ def add(
             wanted,
             actor=here.actor,
             today=here.today,
-            confirm=lambda planned: _ask(planned, yes=yes),
+            confirm=lambda planned: ask(
+                planned.before, planned.after, "Change this preference?" if planned.before else PREFERRED, yes=yes
+            ),
             dry_run=dry_run,
         )
     if here.workspace and (dead := not_loaded_here(here.workspace, added.item.path, added.scope)):
@@ -140,14 +142,6 @@ def add(
     for notice in note_metrics(here.workspace, {CONTRADICTION: replaced, SUPERSEDED: replaced}):
         out.warn(notice)
     out.emit_json(added) if as_json else _tell(added, dry_run=dry_run)
-
-
-def _ask(planned: "AddPlan", *, yes: bool) -> None:
-    from verifflowcc.memory.cli.memory_output import before_and_after
-    from verifflowcc.sprint.cli.move_output import confirm
-
-    question = "Change this preference?" if planned.before else "Remember this preference in all your projects?"
-    confirm(before_and_after(planned.before, planned.after), question, yes=yes)
 
 
 def _tell(added: "AddResult", *, dry_run: bool) -> None:

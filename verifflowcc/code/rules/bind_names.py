@@ -22,6 +22,8 @@ from verifflowcc.code.rules.graph import (
 from verifflowcc.code.rules.import_rules import ImportResolver, Modules, ResolutionRules, manner_of
 
 if TYPE_CHECKING:
+    from typing import Any
+
     Answer = tuple[Thing, ...]
 
 
@@ -213,6 +215,10 @@ class Sheet:
     def called(self, name: str) -> Iterator[int]:
         """Yield the places of the definitions of a name, wherever they are."""
         return (place for place, each in enumerate(self.names) if each == name)
+
+    def field(self, name: str, place: int) -> "Any":
+        """Return one field of the definition at a place; no other is read."""
+        return column_of(self.head.definitions, name)[place]
 
     def definition(self, place: int) -> Definition:
         """Return the definition at a place."""

@@ -143,10 +143,10 @@ class Types:
         return tuple(every) if len(every) == 1 else ()
 
     def _find_bases(self, path: str, place: int) -> tuple[Thing, ...]:
-        definition = self.names.sheet(path).definition(place)
+        sheet = self.names.sheet(path)
         found: list[Thing] = []
         for text in self._inherited(path).get(place, ()):
-            things = self.expression(path, definition.parent, text, definition.line)
+            things = self.expression(path, sheet.parents[place], text, sheet.field("line", place))
             found += [each for each in things if each.kind in _BEYOND or self._is_type(each)]
             if not things:
                 found += EXTERNAL
@@ -261,10 +261,11 @@ class Types:
 
     def _result(self, thing: Thing, of: Sequence[Thing]) -> tuple[Thing, ...]:
         """Return what a function returns, by its annotation."""
-        definition = self.names.sheet(thing.path).definition(thing.place)
-        text = plain_type(definition.result)
+        sheet = self.names.sheet(thing.path)
+        text = plain_type(sheet.field("result", thing.place))
         if not text:
             return ()
+        definition = sheet.definition(thing.place)
         if text == "type" and definition.result.startswith("type["):
             return self._of_type_text(thing.path, thing.place, definition.result, definition.end + 1)
         if text in _SAME_TYPE or text.rpartition(".")[2] == "Self" or _is_own_type(definition.signature, text):
@@ -297,11 +298,11 @@ class Types:
 
     def _hints(self, thing: Thing) -> Iterator[tuple[int, TypeHint]]:
         sheet = self.names.sheet(thing.path)
-        definition = sheet.definition(thing.place)
+        own = sheet.names[thing.place]
         around = sheet.type_around(thing.place)
-        names = [(definition.parent, definition.name)]
+        names = [(sheet.parents[thing.place], own)]
         if around != FILE:
-            names += [(around, f"self.{definition.name}"), (around, f"this.{definition.name}")]
+            names += [(around, f"self.{own}"), (around, f"this.{own}")]
         for scope, name in names:
             for typed in sheet.typed.get(scope, name):
                 yield scope, typed
@@ -441,7 +442,7 @@ class Binder:
         key = (path, inside, reference.receiver, reference.name, line, inherits)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = self._bound(path, reference)
+            known = self._known[key] = self._bound(path, reference, inside, line)
         return known
 
     def candidate(self, bound: BindingResult, meant: tuple[str, int]) -> BindingCandidate | None:
@@ -454,12 +455,11 @@ class Binder:
             kept = self._found[id(bound)] = (bound, by_place)
         return kept[1].get(meant)
 
-    def _bound(self, path: str, reference: Reference) -> BindingResult:
-        inside = reference.inside
+    def _bound(self, path: str, reference: Reference, inside: int, line: int) -> BindingResult:
         if reference.kind is ReferenceKind.INHERIT and inside != FILE:
             inside = self.names.sheet(path).parents[inside]
         if reference.receiver:
-            return self._of_receiver(path, inside, reference)
+            return self._of_receiver(path, inside, line, reference)
         things = self.names.lookup(path, inside, reference.name, reference.line)
         if things is not None:
             things = self.types.meant(things)
@@ -469,8 +469,8 @@ class Binder:
             return BindingResult(external=True)
         return self._of_inherited(path, inside, reference) or self._by_name(path, reference)
 
-    def _of_receiver(self, path: str, inside: int, reference: Reference) -> BindingResult:
-        things = self.types.expression(path, inside, reference.receiver, reference.line)
+    def _of_receiver(self, path: str, inside: int, line: int, reference: Reference) -> BindingResult:
+        things = self.types.expression(path, inside, reference.receiver, line)
         if things and all(each.kind is ThingKind.EXTERNAL for each in things):
             return BindingResult(external=True)
         if _are_unknown(things):
@@ -482,7 +482,7 @@ class Binder:
                 members = tuple([_of_self(each) for each in members])
             return as_bound(members)
         if not things and self.names.manner(path).family == "script" and reference.receiver.isidentifier():
-            held = self.types.held(path, inside, reference.receiver, reference.name, reference.line)
+            held = self.types.held(path, inside, reference.receiver, reference.name, line)
             if any(each.kind in DEFINED for each in held):
                 return as_bound(held)
         return self._by_member_name(path, reference, known=bool(things))

@@ -6,6 +6,7 @@ from verifflowcc.base.model.config_values import DIFF
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.patch import CHANGED, DELETED, FileDiff, Hunk
 from verifflowcc.base.records import dataclass, replace
+from verifflowcc.code.rules.bind_names import Sheet
 from verifflowcc.code.rules.bind_queries import callers, subtypes, sure_uses
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.code_views import DIFF_LANGUAGE, Snippet
@@ -14,13 +15,13 @@ from verifflowcc.code.rules.graph import (
     CALLABLE,
     CONFIDENT,
     FILE,
-    TYPES,
     Definition,
     Mark,
     ReferenceKind,
     ReferenceLink,
     SearchedCode,
     SymbolKind,
+    column_of,
     qualified,
 )
 from verifflowcc.code.rules.rank_units import RankedUnit, units_of
@@ -107,7 +108,7 @@ def reach_of(binder: Binder, changed: Iterable[Node], *, furthest: int = FURTHES
 
 
 def _name(binder: Binder, node: Node) -> str:
-    return qualified(binder.names.sheet(node[0]).head.definitions, node[1])
+    return binder.names.sheet(node[0]).qualified(node[1])
 
 
 def definitions_at(definitions: Sequence[Definition], lines: Iterable[int]) -> set[int]:
@@ -129,20 +130,29 @@ def definitions_at(definitions: Sequence[Definition], lines: Iterable[int]) -> s
 
 def users_of(binder: Binder, link: ReferenceLink) -> tuple[Node, ...]:
     """Return the definitions that a reference belongs to: a decorator's line belongs to what it decorates."""
-    definitions = binder.names.sheet(link.path).head.definitions
+    sheet = binder.names.sheet(link.path)
     place = link.symbol_number
-    if place == FILE or definitions[place].kind in TYPES:
-        inner = [each for each, found in enumerate(definitions) if found.parent == place and _holds(found, link.line)]
-        place = max(inner, key=lambda each: (definitions[each].line, each), default=place)
-    while place != FILE and definitions[place].kind in (SymbolKind.VARIABLE, SymbolKind.FIELD):
-        parent = definitions[place].parent
-        if parent == FILE or definitions[parent].kind in TYPES:
+    if place == FILE or sheet.is_type(place):
+        place = max(_inner(sheet, place, link.line), default=(0, place))[1]
+    while place != FILE and sheet.kinds[place] in (SymbolKind.VARIABLE, SymbolKind.FIELD):
+        parent = sheet.parents[place]
+        if parent == FILE or sheet.is_type(parent):
             break
         place = parent
     file = binder.code.files[link.path]
     if link.symbol_number == FILE != place and Mark.TEST in file.marks and file.language in _SCRIPTS:
         return ((link.path, place), (link.path, FILE))
     return ((link.path, place),)
+
+
+def _inner(sheet: Sheet, place: int, line: int) -> Iterator[tuple[int, int]]:
+    """Yield line and place of the definitions right inside of one that hold a line."""
+    definitions = sheet.head.definitions
+    lines, ends = column_of(definitions, "line"), column_of(definitions, "end")
+    starts = column_of(definitions, "start")
+    for each, parent in enumerate(sheet.parents):
+        if parent == place and (starts[each] or lines[each]) <= line <= ends[each]:
+            yield lines[each], each
 
 
 def _holds(each: Definition, line: int) -> bool:
@@ -157,15 +167,14 @@ def _links_to(binder: Binder, node: Node, most: int) -> tuple[list[ReferenceLink
     path, place = node
     if place == FILE:
         return [], True
-    definition = binder.names.sheet(path).definition(place)
+    sheet = binder.names.sheet(path)
+    name, parent = sheet.names[place], sheet.parents[place]
     links, everywhere = sure_uses(binder, path, place, most=most)
-    is_method = definition.parent != FILE
-    if definition.name in _IMPLICIT or (
-        is_method and definition.name.startswith("__") and definition.name.endswith("__")
-    ):
-        of_class = callers(binder, path, place if definition.name in _IMPLICIT else definition.parent)
-        links += [link for link in of_class if link.confidence >= CONFIDENT]  # an operator has no name where it is used
-    if definition.kind in TYPES:  # a type that is only named, in an annotation, does not run
+    if name in _IMPLICIT or (parent != FILE and name.startswith("__") and name.endswith("__")):
+        of_class = callers(binder, path, place if name in _IMPLICIT else parent)
+        sure = [number for number, confidence in enumerate(of_class.confidences) if confidence >= CONFIDENT]
+        links += [of_class[number] for number in sure]  # an operator has no name where it is used
+    if sheet.is_type(place):  # a type that is only named, in an annotation, does not run
         links = [link for link in links if link.kind not in _NAMED]
     return links, everywhere
 
@@ -175,7 +184,7 @@ def _ends(binder: Binder, node: Node) -> bool:
     path, place = node
     if place == FILE:
         return True
-    name = binder.names.sheet(path).definition(place).name
+    name = binder.names.sheet(path).names[place]
     return Mark.TEST in binder.code.files[path].marks and name.lower().startswith("test")
 
 
@@ -184,9 +193,13 @@ def heirs_of(binder: Binder, path: str, place: int) -> tuple[Node, ...]:
     waiting = [(path, place)]
     found: dict[Node, None] = {}
     while waiting:
-        for link in subtypes(binder, *waiting.pop(0)):
+        links = subtypes(binder, *waiting.pop(0))
+        for number, confidence in enumerate(links.confidences):
+            if confidence < CONFIDENT:
+                break  # the surest are first
+            link = links[number]
             node = (link.path, link.symbol_number)
-            if link.confidence >= CONFIDENT and node not in found and link.symbol_number != FILE:
+            if node not in found and link.symbol_number != FILE:
                 found[node] = None
                 waiting.append(node)
     return tuple(found)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from verifflowcc.base.model.config_values import BODIES, CALLERS, INTERFACES, TESTS, WHOLE, CodeMix
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.code.rules.bind_queries import callees, callers, supertypes
-from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.code_views import RelevantFile, Snippet
 from verifflowcc.code.rules.graph import (
     CALLABLE,
@@ -19,7 +17,15 @@ from verifflowcc.code.rules.graph import (
     outwards,
     qualified,
 )
-from verifflowcc.code.rules.rank_units import RankedFile, RankedUnit, idf, rank_code, rank_files, units_of
+from verifflowcc.code.rules.rank_units import (
+    FileEvidence,
+    FileWeights,
+    RankedFile,
+    RankedUnit,
+    idf,
+    rank_code,
+    units_of,
+)
 from verifflowcc.code.rules.repository_map import FileGraph, graph_of
 from verifflowcc.code.rules.snippets import (
     SnippetSelection,
@@ -275,12 +281,13 @@ def choose(  # noqa: PLR0913 - what is known of the code already is given beside
     """
     wanted, graph = asked(task), graph or graph_of(code)
     earlier = by_messages(wanted, commits, code.files)
-    files, ranked = rank_code(wanted, code, graph, unmarked=unmarked, earlier=earlier)
+    evidence = FileEvidence(wanted, code, graph, FileWeights())
+    files, ranked = rank_code(wanted, code, evidence, unmarked=unmarked, earlier=earlier)
     types = named_types(task, wanted, code)
     shares = mix.shares()
     parts = _parts(above_floor(marked(ranked, types, code)), code, changed, shares)
     if TESTS in shares:
-        tests = pieces_of_tests(wanted, code, rank_files(wanted, code, graph, unmarked=True))
+        tests = pieces_of_tests(wanted, code, evidence.ranked(unmarked=True))
         parts[TESTS] = list(with_fixtures(tests, code))
         of_test_files = {each.path for each in parts[TESTS]}
         parts |= {name: _others(parts[name], of_test_files) for name in (BODIES, INTERFACES) if name in parts}
@@ -326,6 +333,11 @@ def listed_files(files: Sequence[RankedFile]) -> tuple[RelevantFile, ...]:
 
 def neighbours(code: SearchedCode, taken: Sequence[RankedUnit]) -> Iterator[Snippet]:
     """Yield signatures of what the best pieces surely call or inherit from, in the order of the pieces."""
+    if not taken:
+        return
+    from verifflowcc.code.rules.bind_queries import callees, supertypes  # most tasks speak of no code
+    from verifflowcc.code.rules.binding import Binder
+
     binder = Binder(code)
     shown = {(each.path, each.unit.place) for each in taken}
     for piece in taken[:AROUND]:
@@ -344,6 +356,11 @@ def neighbours(code: SearchedCode, taken: Sequence[RankedUnit]) -> Iterator[Snip
 
 def calling(code: SearchedCode, taken: Sequence[RankedUnit]) -> Iterator[Snippet]:
     """Yield signatures of what surely calls the best pieces, in the order of the pieces."""
+    if not taken:
+        return
+    from verifflowcc.code.rules.bind_queries import callers
+    from verifflowcc.code.rules.binding import Binder
+
     binder = Binder(code)
     shown = {(each.path, each.unit.place) for each in taken}
     for piece in taken[:AROUND]:

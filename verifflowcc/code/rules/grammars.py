@@ -392,108 +392,100 @@ def grammar_of(language: str) -> Grammar:
     return loaded
 
 
-def _python() -> tuple[object, str, None]:
-    import tree_sitter_python
+def _pointer(package: str, name: str = "language") -> object:
+    """Return a grammar, out of the compiled module of its package.
 
+    The package around that imports what reads queries, which takes longer than to read a file and is not used here.
+    """
+    from importlib import import_module
+    from importlib.machinery import PathFinder
+    from importlib.util import module_from_spec
+
+    outer = PathFinder.find_spec(package)
+    inner = PathFinder.find_spec(f"{package}._binding", outer.submodule_search_locations) if outer else None
+    if inner is None or inner.loader is None:
+        return getattr(import_module(package), name)()
+    module = module_from_spec(inner)
+    inner.loader.exec_module(module)
+    return getattr(module, name)()
+
+
+def _python() -> tuple[object, str, None]:
     from verifflowcc.code.rules import python_language as python
 
-    return tree_sitter_python.language(), python.QUERY, None
+    return _pointer("tree_sitter_python"), python.QUERY, None
 
 
 def _javascript() -> tuple[object, str, Dialect]:
-    import tree_sitter_javascript
-
     from verifflowcc.code.rules import javascript
 
-    return tree_sitter_javascript.language(), javascript.JAVASCRIPT_QUERY, javascript.JAVASCRIPT
+    return _pointer("tree_sitter_javascript"), javascript.JAVASCRIPT_QUERY, javascript.JAVASCRIPT
 
 
 def _typescript() -> tuple[object, str, Dialect]:
-    import tree_sitter_typescript
-
     from verifflowcc.code.rules import javascript
 
-    return tree_sitter_typescript.language_typescript(), javascript.TYPESCRIPT_QUERY, javascript.TYPESCRIPT
+    return _pointer("tree_sitter_typescript", "language_typescript"), javascript.TYPESCRIPT_QUERY, javascript.TYPESCRIPT
 
 
 def _tsx() -> tuple[object, str, Dialect]:
-    import tree_sitter_typescript
-
     from verifflowcc.code.rules import javascript
 
-    return tree_sitter_typescript.language_tsx(), javascript.TYPESCRIPT_QUERY, javascript.TSX
+    return _pointer("tree_sitter_typescript", "language_tsx"), javascript.TYPESCRIPT_QUERY, javascript.TSX
 
 
 def _go() -> tuple[object, str, Dialect]:
-    import tree_sitter_go
-
     from verifflowcc.code.rules import golang
 
-    return tree_sitter_go.language(), golang.QUERY, golang.GO
+    return _pointer("tree_sitter_go"), golang.QUERY, golang.GO
 
 
 def _rust() -> tuple[object, str, Dialect]:
-    import tree_sitter_rust
-
     from verifflowcc.code.rules import rust
 
-    return tree_sitter_rust.language(), rust.QUERY, rust.RUST
+    return _pointer("tree_sitter_rust"), rust.QUERY, rust.RUST
 
 
 def _java() -> tuple[object, str, Dialect]:
-    import tree_sitter_java
-
     from verifflowcc.code.rules import java
 
-    return tree_sitter_java.language(), java.QUERY, java.JAVA
+    return _pointer("tree_sitter_java"), java.QUERY, java.JAVA
 
 
 def _c() -> tuple[object, str, Dialect]:
-    import tree_sitter_c
-
     from verifflowcc.code.rules import c_family
 
-    return tree_sitter_c.language(), c_family.C_QUERY, c_family.C
+    return _pointer("tree_sitter_c"), c_family.C_QUERY, c_family.C
 
 
 def _cpp() -> tuple[object, str, Dialect]:
-    import tree_sitter_cpp
-
     from verifflowcc.code.rules import c_family
 
-    return tree_sitter_cpp.language(), c_family.CPP_QUERY, c_family.CPP
+    return _pointer("tree_sitter_cpp"), c_family.CPP_QUERY, c_family.CPP
 
 
 def _csharp() -> tuple[object, str, Dialect]:
-    import tree_sitter_c_sharp
-
     from verifflowcc.code.rules import csharp
 
-    return tree_sitter_c_sharp.language(), csharp.QUERY, csharp.CSHARP
+    return _pointer("tree_sitter_c_sharp"), csharp.QUERY, csharp.CSHARP
 
 
 def _ruby() -> tuple[object, str, Dialect]:
-    import tree_sitter_ruby
-
     from verifflowcc.code.rules import ruby
 
-    return tree_sitter_ruby.language(), ruby.QUERY, ruby.RUBY
+    return _pointer("tree_sitter_ruby"), ruby.QUERY, ruby.RUBY
 
 
 def _php() -> tuple[object, str, Dialect]:
-    import tree_sitter_php
-
     from verifflowcc.code.rules import php
 
-    return tree_sitter_php.language_php(), php.QUERY, php.PHP
+    return _pointer("tree_sitter_php", "language_php"), php.QUERY, php.PHP
 
 
 def _bash() -> tuple[object, str, Dialect]:
-    import tree_sitter_bash
-
     from verifflowcc.code.rules import bash
 
-    return tree_sitter_bash.language(), bash.QUERY, bash.BASH
+    return _pointer("tree_sitter_bash"), bash.QUERY, bash.BASH
 
 
 _PARTS: dict[str, Callable[[], tuple[object, str, Dialect | None]]] = {

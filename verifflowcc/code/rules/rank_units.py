@@ -84,36 +84,46 @@ def rank_files(
 
     With `unmarked`, files with a mark (tests, vendored ones) count as the others do.
     """
-    by = weights or FileWeights()
-    parts: dict[str, Mapping[str, float]] = {"words": _shares(by_words(asked, code, by))}
-    parts["exact"] = _exact(asked, code)
-    parts["spoken"] = _spoken(asked, code)
-    seeds: dict[str, float] = {}
-    for name, weight in (("words", 1.0), ("exact", by.exact), ("spoken", by.spoken)):
-        for path, value in parts[name].items():
-            seeds[path] = seeds.get(path, 0.0) + weight * value
-    for path in seeds:
-        seeds[path] *= _mark_factor(code, path, by, unmarked)
-    walked = page_rank([seeds.get(path, 0.0) for path in graph.paths], graph.near)
-    parts["links"] = _shares({path: value for path, value in zip(graph.paths, walked, strict=True) if value})
-    parts["central"] = dict(zip(graph.paths, graph.central, strict=True))
-    parts["size"] = _size(code)
-    amounts = {
-        "words": by.words,
-        "exact": by.exact,
-        "spoken": by.spoken,
-        "links": by.links,
-        "central": by.central,
-        "size": by.size,
-    }
-    found = []
-    for path in sorted(seeds.keys() | parts["links"].keys()):
-        reasons = {name: amounts[name] * value for name, given in parts.items() if (value := given.get(path, 0.0))}
-        if reasons.keys() - _PRIORS and path in code.files:
-            score = sum(reasons[name] for name in sorted(reasons)) * _mark_factor(code, path, by, unmarked)
-            found.append(RankedFile(path, score, reasons))
-    found.sort(key=lambda each: (-each.score, each.path))
-    return found
+    return FileEvidence(asked, code, graph, weights or FileWeights()).ranked(unmarked=unmarked)
+
+
+class FileEvidence:
+    """What speaks for each file of a graph; from it files are ranked, with marks and without, by one look at all."""
+
+    def __init__(self, asked: TaskTerms, code: SearchedCode, graph: FileGraph, by: FileWeights) -> None:
+        self._code, self._graph, self._by = code, graph, by
+        self._words = _shares(by_words(asked, code, by))
+        self._exact, self._spoken = _exact(asked, code), _spoken(asked, code)
+        self._size = _size(code)
+        self._seeds: dict[str, float] = {}
+        for weight, given in ((1.0, self._words), (by.exact, self._exact), (by.spoken, self._spoken)):
+            for path, value in given.items():
+                self._seeds[path] = self._seeds.get(path, 0.0) + weight * value
+
+    def ranked(self, *, unmarked: bool) -> list[RankedFile]:
+        """Return the files, best first, ties by path; with `unmarked`, those with a mark count as the others do."""
+        by, graph, files, seeds = self._by, self._graph, self._code.files, self._seeds
+        factors = [_mark_factor(self._code, path, by, unmarked) for path in graph.paths]
+        started = [seeds.get(path, 0.0) * factor for path, factor in zip(graph.paths, factors, strict=True)]
+        walked = page_rank(started, graph.near)
+        most = max(walked, default=0.0)
+        found = []
+        for path, factor, reached, central in zip(graph.paths, factors, walked, graph.central, strict=True):
+            words, exact = self._words.get(path, 0.0), self._exact.get(path, 0.0)
+            spoken = self._spoken.get(path, 0.0)
+            if not (words or exact or spoken or reached) or path not in files:
+                continue
+            parts = {
+                "central": by.central * central,
+                "exact": by.exact * exact,
+                "links": by.links * (reached / most),
+                "size": by.size * self._size.get(path, 0.0),
+                "spoken": by.spoken * spoken,
+                "words": by.words * words,
+            }
+            found.append(RankedFile(path, sum(parts.values()) * factor, parts))
+        found.sort(key=lambda each: (-each.score, each.path))
+        return found
 
 
 def by_words(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> dict[str, float]:
@@ -375,17 +385,19 @@ def rank_units(
 def rank_code(
     asked: TaskTerms,
     code: SearchedCode,
-    graph: FileGraph,
+    graph: FileGraph | FileEvidence,
     *,
     unmarked: bool = False,
     earlier: Mapping[str, float] | None = None,
 ) -> tuple[list[RankedFile], list[RankedUnit]]:
     """Return the files as `rank_files`, the best of them by their pieces too, and the pieces of these in order.
 
-    `earlier` is how well commits that changed a file bear on the task, by path.
+    `earlier` is how well commits that changed a file bear on the task, by path. What speaks for the files may be given
+    where it is known.
     """
     by, of_files = UnitWeights(), FileWeights()
-    files = rank_files(asked, code, graph, of_files, unmarked=unmarked)
+    evidence = graph if isinstance(graph, FileEvidence) else FileEvidence(asked, code, graph, of_files)
+    files = evidence.ranked(unmarked=unmarked)
     if earlier:
         factors = {path: _mark_factor(code, path, of_files, unmarked) for path in earlier}
         files = _with_earlier(files, {path: of_files.earlier * factors[path] * earlier[path] for path in factors})
@@ -393,14 +405,13 @@ def rank_code(
     best: dict[str, float] = {}
     for each in scored:
         best[each.piece.path] = max(best.get(each.piece.path, 0.0), each.held)
-    ranked = []
-    for file in files:
-        gained: dict[str, float] = {}
+    ranked = [*files]
+    for place, file in enumerate(files[:FILES]):
         if file.path in best:
             gained = {"piece": of_files.piece * best[file.path], "called": of_files.called * _called(asked, file.path)}
-        score = file.score + sum(gained.values()) * _mark_factor(code, file.path, of_files, unmarked)
-        parts = {**file.parts, **{name: value for name, value in gained.items() if value}}
-        ranked.append(RankedFile(file.path, score, parts))
+            score = file.score + sum(gained.values()) * _mark_factor(code, file.path, of_files, unmarked)
+            parts = {**file.parts, **{name: value for name, value in gained.items() if value}}
+            ranked[place] = RankedFile(file.path, score, parts)
     ranked.sort(key=lambda each: (-each.score, each.path))
     return ranked, _units_in_order(scored, {each.path: each.score for each in ranked}, by)
 

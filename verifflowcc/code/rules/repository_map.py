@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from posixpath import dirname
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.code.rules.bind_names import NameLookup
 from verifflowcc.code.rules.graph import CALLABLE, TYPES, Definition, SearchedCode, outwards
 
 # Which files import which, as far as they are of the repository: the graph of files, and walks in it.
@@ -74,6 +73,8 @@ def _links_of(code: SearchedCode) -> dict[str, tuple[str, ...]]:
 
     What an import means is asked once for each folder.
     """
+    from verifflowcc.code.rules.bind_names import NameLookup  # where the graph is not kept yet
+
     names = NameLookup(code)
     known: dict[_Asked, tuple[str, ...]] = {}
     found: dict[str, tuple[str, ...]] = {}

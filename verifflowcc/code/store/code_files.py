@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.base.files.project_content import digest_file
-from verifflowcc.base.files.write import on_disk
+from verifflowcc.base.files.write import DerivedFile, on_disk
 from verifflowcc.base.index.index_file import DerivedTables, Store, summed, unsummed
 from verifflowcc.base.model.trace_values import MARK, CodeFile, CodeMark, CodeSymbol
 from verifflowcc.base.records import dataclass
@@ -38,12 +38,17 @@ class CodeIndex(DerivedTables):
             if (digest, kind) in wanted and (facts := unsummed(kept)) is not None
         }
 
-    def learn(self, new: Mapping[Key, str], present: Collection[Key], spare: int = SPARE) -> None:
-        """Keep what was just read; forget what is not `present` once that is more than the rest and `spare` more."""
+    def learn(self, new: Mapping[Key, str], present: Collection[Key] | None, spare: int = SPARE) -> None:
+        """Keep what was just read; forget what is not `present` once that is more than the rest and `spare` more.
+
+        Without `present` nothing is forgotten.
+        """
 
         def write(store: Store) -> None:
             values = [(digest, kind, summed(facts)) for (digest, kind), facts in new.items()]
             store.write_all("INSERT OR REPLACE INTO code VALUES (?, ?, ?)", values)
+            if present is None:
+                return
             ((count,),) = store.rows("SELECT count(*) FROM code")
             if count > 2 * len(present) + spare:
                 known = store.rows("SELECT digest, kind FROM code")
@@ -74,6 +79,13 @@ class _ReadRequest:
     test: bool
 
 
+_SEEN = DerivedFile("trace-code.json", 1, keyed_by="how code is read; patterns of tests", largest_bytes=512 << 20)
+_Row = tuple[str, bool, str]
+"""The digest of a file, whether it is a test, and its facts."""
+_Seen = tuple[Mapping[str, str], Mapping[str, tuple[bool, str]], int]
+"""What is kept: digests of all files, what is known of some, and how often that was mended."""
+
+
 def read_code_files(
     root: Path,
     content: Mapping[str, str],
@@ -82,32 +94,96 @@ def read_code_files(
     tests: Sequence[str],
     wanted: Collection[str],
     spare: int = SPARE,
+    local: Path | None = None,
 ) -> tuple[CodeFile, ...]:
     """Return the files that hold marks, those that the patterns `tests` name, and the `wanted` ones, by path.
 
     `content` maps the project's paths to their digests; `spare` is how much of other texts stays in the index. Only the
     first mebibyte of a file is looked at; links, binary files, and files that are gone or have changed and cannot
-    be read have neither marks nor symbols.
+    be read have neither marks nor symbols. In `local` it is kept which files there are, so that a change costs itself.
     """
-    of_tests = frozenset(select(content, tests)) if tests else frozenset()
+    if local is None:
+        rows = _rows(root, content, index, _of_tests(content, tests), wanted, spare)[0]
+    else:
+        rows = _tests_and_marked(root, content, index, tests, spare, local / _SEEN.place)
+        if more := {path: content[path] for path in wanted if path in content and path not in rows}:
+            rows |= _rows(root, more, index, frozenset(), more, None)[0]
+    found = []
+    for path in sorted(rows):
+        digest, test, facts = rows[path]
+        marks, symbols = _FACTS.value(facts) if facts else ((), ())
+        if marks or test or path in wanted:
+            found.append(CodeFile(path, digest, test, marks, symbols))
+    return tuple(found)
+
+
+def _tests_and_marked(
+    root: Path, content: Mapping[str, str], index: CodeIndex, tests: Sequence[str], spare: int, kept: Path
+) -> dict[str, _Row]:
+    """Return the tests and the files with marks, by path; those that are as they were last are not asked about."""
+    key = [READING, *tests]
+    none: _Seen = ({}, {}, 0)
+    seen, before, steps = _SEEN.read(kept, key) or none
+    changed = {path: digest for path, digest in content.items() if seen.get(path) != _short(digest)}
+    same = not changed and len(seen) == len(content)
+    if not seen or len(changed) > _FEW or steps > SPARE:
+        rows, sure = _rows(root, content, index, _of_tests(content, tests), (), spare)
+        seen, steps = {}, 0
+    else:
+        rows, sure = _rows(root, changed, index, _of_tests(changed, tests), (), None)
+        rows |= {
+            path: (content[path], test, facts)
+            for path, (test, facts) in before.items()
+            if path in content and path not in changed
+        }
+    if not same:
+        known = {path: short for path, short in seen.items() if path in content} | {
+            path: _short(content[path]) for path in sure
+        }
+        _SEEN.write(kept, [known, {path: row[1:] for path, row in rows.items() if path in known}, steps + 1], key)
+    return rows
+
+
+def _short(digest: str) -> str:
+    return digest[-32:]
+
+
+def _of_tests(paths: Collection[str], tests: Sequence[str]) -> frozenset[str]:
+    return frozenset(select(paths, tests)) if tests and paths else frozenset()
+
+
+def _rows(
+    root: Path,
+    content: Mapping[str, str],
+    index: CodeIndex,
+    of_tests: Collection[str],
+    wanted: Collection[str],
+    spare: int | None,
+) -> tuple[dict[str, _Row], list[str]]:
+    """Return the files that hold marks, are tests, or wanted, and the paths of which that is sure.
+
+    With `spare`, these are all files there are, and the index forgets others.
+    """
     asked = [
         _ReadRequest(path, (digest, _kind(path)), path in of_tests or path in wanted, path in of_tests)
         for path, digest in sorted(content.items())
     ]
-    known = index.known({each.key for each in asked})
+    known = index.known({each.key for each in asked}) if asked else {}
     new: dict[Key, str] = {}
-    found = []
+    rows: dict[str, _Row] = {}
+    surely = []
     for each in asked:
-        facts = known.get(each.key)
+        facts, sure = known.get(each.key), True
         if facts is None or (facts == _NOTHING and each.symbols):
             facts, sure = _read(root, each, content[each.path])
             if sure:
                 known[each.key] = new[each.key] = facts
-        marks, symbols = _FACTS.value(facts) if facts else ((), ())
-        if marks or each.symbols:
-            found.append(CodeFile(each.path, content[each.path], each.test, marks, symbols))
-    index.learn(new, {each.key for each in asked}, spare)
-    return tuple(found)
+        if sure:
+            surely.append(each.path)
+        if facts or each.symbols:
+            rows[each.path] = (content[each.path], each.test, facts)
+    index.learn(new, None if spare is None else {each.key for each in asked}, spare or SPARE)
+    return rows, surely
 
 
 def _kind(path: str) -> str:

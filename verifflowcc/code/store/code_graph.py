@@ -367,6 +367,7 @@ class StoredCode:
         self._store, self._source = store, source
         self._configured: Mapping[str, Sequence[Import]] | None = None
         self._tables = Tables(store)
+        self._held_bytes = 0
         self._set(state)
 
     @property
@@ -409,10 +410,12 @@ class StoredCode:
         """Read the references of many files at once."""
         missing = [path for path in paths if path not in self._bodies]
         if missing:
-            if sum(map(len, self._bodies.values())) > _MOST_AHEAD:
+            if self._held_bytes > _MOST_AHEAD:
                 self._bodies.clear()
+                self._held_bytes = 0
             facts = self._soundly(lambda: self._facts("refs", missing, lambda body: body))
-            self._bodies |= {path: facts.get(path, b"") for path in missing}
+            self._bodies.update((path, facts.get(path, b"")) for path in missing)
+            self._held_bytes += sum(map(len, facts.values()))
 
     def defining(self, name: str) -> Sequence[str]:
         """Return the files that define a name, anywhere in them."""
@@ -512,6 +515,7 @@ class StoredCode:
         self._files = StateFiles(state)
         self._heads: dict[str, Head] = {}
         self._bodies: dict[str, bytes] = {}
+        self._held_bytes = 0
         self._postings: dict[str, list[tuple[str, int, int]]] = {}
         self._lengths: dict[str, int] = {}
         self._by_number: dict[int, list[str]] | None = None

@@ -10,11 +10,11 @@ import sqlite3
 import sys
 import zlib
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, repeat
+from itertools import accumulate, chain, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeVar
 from zlib import crc32
@@ -102,6 +102,8 @@ _COUNTS = frozenset({"line", "end", "start", "parent", "inside"})
 _HEAD_RECORDS: tuple[type, ...] = (Definition, Import, TypeHint)
 _HEAD_SEGMENTS = 1 + sum(len(field_names(each)) for each in _HEAD_RECORDS)
 _REFERENCE_SEGMENTS = 8
+_FEW = 12
+"""The names of so many references are sought one by one."""
 
 
 def _joined(segments: Sequence[bytes]) -> bytes:
@@ -212,28 +214,32 @@ def references_to_bytes(facts: FileFacts) -> bytes:
 def references_from_bytes(body: bytes, name: str = "", kind: ReferenceKind | None = None) -> tuple[Reference, ...]:
     """Read what `references_to_bytes` made: those with a name, of a kind, where one is given."""
     names, sizes, order, *columns, receivers = _parted(body, _REFERENCE_SEGMENTS)
-    counts = _read_numbers(sizes)
-    distinct = _read_texts(names, len(counts))
     kinds, lines, scopes, owners = map(_read_numbers, columns)
-    places: Sequence[int] = _read_numbers(order)
+    counts, ordered = _read_numbers(sizes), _read_numbers(order)
+    places: Sequence[int] = range(len(kinds))
+    if kind is not None and not name:
+        places = [place for place, each in enumerate(kinds) if each == _REFERENCE_PLACES[kind]]
+        if not places:
+            return ()
+    distinct = _read_texts(names, len(counts))
     if name:
         at = bisect_left(distinct, name)
         if at == len(distinct) or distinct[at] != name:
             return ()
         begin = sum(counts[:at])
-        places = places[begin : begin + counts[at]]
+        places = ordered[begin : begin + counts[at]]
         named = dict.fromkeys(places, name)
+    elif len(places) < _FEW:
+        ends = [*accumulate(counts)]
+        named = {place: distinct[bisect_right(ends, ordered.index(place))] for place in places}
     else:
-        named = dict(zip(places, chain.from_iterable(map(repeat, distinct, counts)), strict=True))
-        places = range(len(kinds))
-    if kind is not None:
-        wanted = _REFERENCE_PLACES[kind]
-        places = [place for place in places if kinds[place] == wanted]
-    texts = _read_texts(receivers, 1) if places else ()
+        named = dict(zip(ordered, chain.from_iterable(map(repeat, distinct, counts)), strict=True))
+    texts = _read_texts(receivers, 1)
     return tuple(
         [
             Reference(_REFERENCES[kinds[each]], named[each], lines[each], scopes[each], texts[owners[each]])
             for each in places
+            if kind is None or kinds[each] == _REFERENCE_PLACES[kind]
         ]
     )
 

@@ -7,7 +7,6 @@ what it is sent, and sends back what that yields. It reads in a thread of its ow
 import marshal
 import os
 import select
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -34,6 +33,8 @@ class Partner:
     """A process that runs `work`. Every method raises PartnerGoneError where it is not there any more."""
 
     def __init__(self, work: str) -> None:
+        import subprocess  # one changed file needs none
+
         program = _PROGRAM.format(path=sys.path, work=work)
         try:
             self._process = subprocess.Popen(

@@ -18,10 +18,11 @@ from verifflowcc.base.model.config_values import (
     CodeMix,
 )
 from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import digest_text, sha256
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules.code_context import OFFERED_PERCENT, choose
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.code.rules.graph import SearchedCode
+from verifflowcc.code.rules.graph import Import, SearchedCode
 from verifflowcc.code.rules.repository_map import RULES, FileGraph, graph_of, map_of
 from verifflowcc.code.rules.snippets import mixed, shown_text
 from verifflowcc.code.rules.task_words import asked
@@ -35,10 +36,16 @@ if TYPE_CHECKING:
     from verifflowcc.code.use.review import ReviewScope
 
 
-# The graph of files is kept until a file is added, removed or changed: making it resolves every import, which is slow.
+# The graph of files is kept until a file is added or removed, or imports something else: making it resolves every
+# import, which is slow.
 
-FILE = "code-links.json"
+FILE, BEFORE = "code-links.json", "code-imports.json"
 _FILE = DerivedFile(FILE, 1, keyed_by="rules of links; digest of the code", largest_bytes=512 << 20)
+_BEFORE = DerivedFile(
+    BEFORE, 1, keyed_by="rules of links; paths, languages and marks; manifests", largest_bytes=512 << 20
+)
+_BY_DEFINITIONS = frozenset({"csharp"})
+"""Languages in which what an import means depends on what other files define."""
 
 
 def graph_kept(workspace: Workspace, code: SearchedCode, digest: str | None = None) -> FileGraph:
@@ -53,9 +60,44 @@ def graph_kept(workspace: Workspace, code: SearchedCode, digest: str | None = No
     known = _FILE.read(kept, state)
     if known is not None:
         return FileGraph(paths, *known)
-    graph = graph_of(code)
-    _FILE.write(kept, [graph.near, graph.central], state)  # the index tells of a place that cannot be written
-    return graph
+    texts, shape = [code.files[path].blob for path in paths], _shape(code, paths)
+    imports = _imports_before(workspace, code, paths, texts, shape)
+    if imports is not None:
+        known = _FILE.read(kept, imports.pop())
+    if known is None or imports is None:
+        graph, taken = graph_of(code), code.imports()
+        known, imports = [graph.near, graph.central], [_of_imports(taken[path]) for path in paths]
+    _FILE.write(kept, known, state)  # the index tells of a place that cannot be written
+    _BEFORE.write(workspace.local / BEFORE, [texts, imports, state], shape)
+    return FileGraph(paths, *known)
+
+
+def _imports_before(
+    workspace: Workspace, code: SearchedCode, paths: Sequence[str], texts: Sequence[str], shape: str
+) -> list[str] | None:
+    """Return what each file imports, and last the state that the graph was kept for, if it is that of these files."""
+    before = _BEFORE.read(workspace.local / BEFORE, shape)
+    if before is None or any(each.language in _BY_DEFINITIONS for each in code.files.values()):
+        return None
+    changed = [place for place, (old, new) in enumerate(zip(before[0], texts, strict=True)) if old != new]
+    code.heads([paths[place] for place in changed])
+    same = all(_of_imports(code.head(paths[place]).imports) == before[1][place] for place in changed)
+    return [*before[1], before[2]] if same else None
+
+
+def _of_imports(imports: Sequence[Import]) -> str:
+    """Return a digest of what imports are resolved by."""
+    text = "\n".join([f"{each.module}\0{each.name}\0{each.alias}" for each in imports])
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _shape(code: SearchedCode, paths: Sequence[str]) -> str:
+    """Return a digest of all that the graph depends on beside imports."""
+    files = (
+        f"{path}\0{each.language}\0{' '.join(sorted(each.marks))}" for path in paths for each in (code.files[path],)
+    )
+    manifests = (f"{path}\0{rows}" for path, rows in code.manifests().items())
+    return digest_text("\n".join([RULES, *files, *manifests]))
 
 
 OFFERED_TOKENS = 8_000

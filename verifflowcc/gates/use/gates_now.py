@@ -6,7 +6,7 @@ from pathlib import Path
 from verifflowcc.base.config.config_load import FILE
 from verifflowcc.base.errors import FormatError, VfccError, WorkspaceError
 from verifflowcc.base.files.layout import check_inside
-from verifflowcc.base.files.project_content import memory_content, project_content
+from verifflowcc.base.files.project_content import MemoryDigests, memory_content, project_content
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.git.git_command import asked_once
 from verifflowcc.base.model.baseline_rules import is_act_of_person
@@ -237,11 +237,12 @@ def gather_facts(
     *,
     with_history: bool = True,
     content: Mapping[str, str] | None = None,
+    only_asks: bool = False,
 ) -> Facts:
     """Return what there is to know now about a sprint whose ledger is sound.
 
     Git's history takes longest to read; what is asked without it must not need it. `content` is that of the project,
-    where the caller has just read it.
+    where the caller has just read it. Who `only_asks`, and runs nothing, has the memory read where it is looked at.
     """
     history = _history(workspace, state) if with_history else None
     today = today_of(workspace, state)
@@ -250,7 +251,7 @@ def gather_facts(
         sprint=state,
         today=today,
         content=project_content(workspace.root, workspace.local) if content is None else content,
-        memory=memory_content(workspace.root),
+        memory=MemoryDigests(workspace.root) if only_asks else memory_content(workspace.root),
         artifacts={each.stage.id: artifacts_of(workspace, state.id, each.stage.id) for each in state.stages},
         recorded=read_recorded(workspace, state),
         commands=commands,
@@ -389,7 +390,7 @@ def ask_stage_with_facts(workspace: Workspace, sprint_id: str, stage_id: str | N
     state = load_movable(workspace, sprint_id)[1]
     wanted = stage_meant(state, stage_id).stage.id
     notices = check_pinned_workflow(workspace, state)
-    facts = sound_facts(workspace, state, stages_asked(state, wanted))
+    facts = sound_facts(workspace, state, stages_asked(state, wanted), only_asks=True)
     return gates_of(state, wanted, facts, notices), facts
 
 
@@ -401,7 +402,7 @@ def ask_entry(workspace: Workspace, sprint_id: str, stage_id: str | None = None)
     state = load_movable(workspace, sprint_id)[1]
     wanted = stage_meant(state, stage_id).stage.id
     check_pinned_workflow(workspace, state)
-    return entry_gate(wanted, sound_facts(workspace, state))
+    return entry_gate(wanted, sound_facts(workspace, state, only_asks=True))
 
 
 def gates_of(state: SprintState, stage_id: str, facts: Facts, notices: tuple[str, ...] = ()) -> StageGates:
@@ -437,19 +438,23 @@ def stages_asked(state: SprintState, stage_id: str) -> tuple[Stage, ...]:
     return tuple(found)
 
 
-def sound_facts(workspace: Workspace, state: SprintState, stages: Sequence[Stage] | None = None) -> Facts:
+def sound_facts(
+    workspace: Workspace, state: SprintState, stages: Sequence[Stage] | None = None, *, only_asks: bool = False
+) -> Facts:
     """Return the facts of a sprint; where given `stages` ask nothing of the trace, it is not looked at.
+
+    `only_asks` as in `gather_facts`.
 
     Raises LedgerError, one line per file, where evidence is not what vfcc wrote.
     """
 
     asked = stages if stages is not None else state.workflow.stages if state.workflow else ()
     with asked_once():
-        return _sound_facts(workspace, state, with_trace=asks_trace(asked))
+        return _sound_facts(workspace, state, with_trace=asks_trace(asked), only_asks=only_asks)
 
 
-def _sound_facts(workspace: Workspace, state: SprintState, *, with_trace: bool) -> Facts:
-    facts = gather_facts(workspace, state)
+def _sound_facts(workspace: Workspace, state: SprintState, *, with_trace: bool, only_asks: bool) -> Facts:
+    facts = gather_facts(workspace, state, only_asks=only_asks)
     wrong = [f"{one.path}:1: {one.problem}" for one in facts.recorded if one.problem]
     if wrong:
         raise changed_by_hand(wrong, f".memory/stage/{state.id}")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.base.errors import FormatError, VfccError
-from verifflowcc.base.files.project_content import memory_content
+from verifflowcc.base.files.project_content import MemoryDigests
 from verifflowcc.base.formats.result_lines import parse_proof, parse_results
 from verifflowcc.base.model.findings import NO_FILE
 from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
@@ -173,7 +173,7 @@ def process_facts(
         except VfccError as error:
             notices.append(f"{line.id} was not looked at: {error.message}")
             continue
-        found += sprint_process_facts(gather_facts(workspace, state, content=content), traced)
+        found += sprint_process_facts(gather_facts(workspace, state, content=content, only_asks=True), traced)
     return tuple(found), tuple(notices)
 
 
@@ -265,7 +265,7 @@ def _facts(workspace: Workspace, sprint_id: str, content: Mapping[str, str]) -> 
         recorded=read_recorded(workspace, state) if _asks_tests(state) else (),
         commands=effective_config(workspace).config.gates.commands,
         waivers=waivers(state.notes),
-        memory=memory_content(workspace.root),
+        memory=MemoryDigests(workspace.root),
         baselines=baseline_statuses(workspace.root, state, workspace.today()),
     )
 
@@ -365,7 +365,7 @@ def _criteria(workspace: Workspace, items: Sequence[TraceItem], content: Mapping
             state = load_movable(workspace, sprint_id)[1]
         except VfccError:
             continue  # told by `_recorded`, as a report that cannot be read
-        facts = gather_facts(workspace, state)
+        facts = gather_facts(workspace, state, only_asks=True)
         for stage in facts.sprint.stages:
             for criterion in (*stage.stage.enter, *stage.stage.exit):
                 full = f"{stage.stage.id}/{criterion.id}"

@@ -378,11 +378,6 @@ def split(text: str) -> FrontMatter:
     return FrontMatter(bom, opening[0], block, closing[0], text[closing.end() :], newline)
 
 
-def set_key(text: str, key: str, value: str, *, path: str = "front matter") -> str:
-    """Return `text` with one key set; see `edit`."""
-    return edit(text, {key: value}, path=path)
-
-
 def edit(text: str, changes: Mapping[str, str | None], *, path: str = "front matter") -> str:
     """Return `text` with keys set to one line of YAML each, or removed where None.
 

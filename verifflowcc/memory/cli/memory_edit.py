@@ -48,8 +48,9 @@ def forget(
     """
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.memory.cli.memory_output import acting_here
+    from verifflowcc.memory.cli.memory_output import acting_here, ask
     from verifflowcc.memory.use.forgetting import demand_may_forget, forget_item
+    from verifflowcc.memory.use.item_scope import is_person
 
     if sum((item is not None, everything, source is not None)) != 1:
         raise UsageError("vfcc memory forget needs one of ID, --source and --all", hint="vfcc memory list")
@@ -64,7 +65,8 @@ def forget(
         return
     found = here.find(item, scope)
     demand_may_forget(found, here.actor)
-    _ask_to_forget(here, found, yes=yes)
+    if is_person(here.actor):  # what an agent may forget at all, it forgets
+        ask(None, found.stored, f"Forget {found.item.id}?", yes=yes)
     done = forget_item(here.workspace, found, actor=here.actor, scopes=here.scopes(None))
     out.emit_json(done) if as_json else _tell_forgotten(done)
 
@@ -92,16 +94,6 @@ def _is_sure() -> bool:
 
     with terminal_in_use():
         return str(typer.prompt("Type yes to go on", default="", show_default=False, err=True)).strip() == "yes"
-
-
-def _ask_to_forget(here: "OutputContext", found: "ScopedItem", *, yes: bool) -> None:
-    """A person is asked; what an agent may forget at all, it forgets."""
-    from verifflowcc.memory.cli.memory_output import before_and_after
-    from verifflowcc.memory.use.item_scope import is_person
-    from verifflowcc.sprint.cli.move_output import confirm
-
-    if is_person(here.actor):
-        confirm(before_and_after(None, found.stored), f"Forget {found.item.id}?", yes=yes)
 
 
 def _tell_forgotten(done: "ForgottenItem") -> None:
@@ -196,7 +188,7 @@ def move(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.stage_words import one_of
-    from verifflowcc.memory.cli.memory_output import acting_here, tell
+    from verifflowcc.memory.cli.memory_output import PREFERRED, acting_here, ask, tell
     from verifflowcc.memory.use.moving import move_item
     from verifflowcc.memory.use.scopes import PROJECT, read_scope
 
@@ -208,7 +200,7 @@ def move(
         found,
         target,
         actor=here.actor,
-        confirm=lambda moving: _memory_moving_ask(moving, yes=yes),
+        confirm=lambda moving: ask(None, moving.after, PREFERRED, yes=yes),
         type_name=type_,
     )
     if as_json:
@@ -216,13 +208,6 @@ def move(
         return
     more = ", as was begun before" if done.finished else ""
     tell([f"{done.item.id}: moved from {done.previous_scope} to {done.scope} memory{more}"])
-
-
-def _memory_moving_ask(moving: "ItemChange", *, yes: bool) -> None:
-    from verifflowcc.memory.cli.memory_output import before_and_after
-    from verifflowcc.sprint.cli.move_output import confirm
-
-    confirm(before_and_after(None, moving.after), "Remember this preference in all your projects?", yes=yes)
 
 
 NONE = "none"
@@ -314,10 +299,9 @@ def edit(
 
 
 def _ask(asked: "ItemChange", *, yes: bool) -> None:
-    from verifflowcc.memory.cli.memory_output import before_and_after
-    from verifflowcc.sprint.cli.move_output import confirm
+    from verifflowcc.memory.cli.memory_output import ask
 
-    confirm(before_and_after(asked.before, asked.after), "Change this preference?", yes=yes)
+    ask(asked.before, asked.after, "Change this preference?", yes=yes)
 
 
 def _tell(done: "EditResult") -> None:

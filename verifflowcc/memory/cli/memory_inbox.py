@@ -370,10 +370,11 @@ def promote(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.stage_words import one_of
-    from verifflowcc.memory.cli.memory_output import acting_here, tell
+    from verifflowcc.memory.cli.memory_output import PREFERRED, acting_here, tell
     from verifflowcc.memory.use.item_scope import require_person
     from verifflowcc.memory.use.moving import promote_item
     from verifflowcc.memory.use.scopes import PROJECT, read_scope
+    from verifflowcc.sprint.cli.move_output import confirm
 
     here = acting_here()
     word = one_of(to, ("user", PROJECT), "memory to promote it to", "--to …") if to is not None else None
@@ -390,7 +391,7 @@ def promote(
                     target,
                     actor=here.actor,
                     today=here.today,
-                    confirm=lambda promoting: _ask(promoting, yes=yes),
+                    confirm=lambda promoting: confirm([promoting.after.item.title], PREFERRED, yes=yes),
                     show=_show,
                     type_name=type_,
                     vouch=vouch,
@@ -432,9 +433,3 @@ def _show(promoting: "PromotionPlan") -> None:
     from verifflowcc.memory.cli.painting import changes
 
     out.say("\n".join(change_lines(promoting)), paint=changes)
-
-
-def _ask(promoting: "PromotionPlan", *, yes: bool) -> None:
-    from verifflowcc.sprint.cli.move_output import confirm
-
-    confirm([promoting.after.item.title], "Remember this preference in all your projects?", yes=yes)

@@ -212,13 +212,14 @@ def _fields(item: Item) -> Iterator[tuple[str, str]]:
     yield "file", item.path
 
 
-def before_and_after(before: StoredItem | None, after: StoredItem) -> list[str]:
-    """Return the lines that compare an item before and after, without secrets.
+PREFERRED = "Remember this preference in all your projects?"
 
-    A person sees them before they are asked.
-    """
 
-    return [withhold(line) for line in _before_and_after(before, after)]
+def ask(before: StoredItem | None, after: StoredItem, question: str, *, yes: bool) -> None:
+    """Show a person an item before and after, without secrets, and ask; return only on a yes, which `yes` gives."""
+    from verifflowcc.sprint.cli.move_output import confirm
+
+    confirm([withhold(line) for line in _before_and_after(before, after)], question, yes=yes)
 
 
 def _before_and_after(before: StoredItem | None, after: StoredItem) -> list[str]:

@@ -128,11 +128,11 @@ def _dangling(looked: CheckedItem, link: Link, sources: MemorySources, tell: Fin
     why = "is in user memory, which others do not have" if there else "does not exist"
     message = f"{item.id} {link.relation} {link.to}, which {why}"
     step = f"vfcc memory link {item.id} --help" if there else f"correct the link in {item.path}, or remove it"
-    tell.item("dangling-link", item, looked.line("links"), message, step, f"{link.relation} {link.to}")
+    tell.item("dangling-link", item, looked.line("links"), message, step, link.words)
 
 
 def _check_link(looked: CheckedItem, link: Link, target: Item, tell: FindingCollector) -> None:
-    item, line, about = looked.item, looked.line("links"), f"{link.relation} {link.to}"
+    item, line, about = looked.item, looked.line("links"), link.words
     active = item.status is Status.ACTIVE
     is_summary = target.archived is not None and target.archived.into == item.id
     if link.relation in _DEPENDING and active and target.status is Status.ARCHIVED and not is_summary:

@@ -1,4 +1,4 @@
-"""Write a line of the log of metrics. Nothing else is imported: a prompt that is answered from the cache writes one."""
+"""Lines of the log of metrics, written, read and summed."""
 
 import json
 from collections import Counter
@@ -18,21 +18,6 @@ def count_line(at: str, metric: str, by: int, why: str = "") -> bytes:
     """
     value: dict[str, str | int] = {"at": at, "metric": metric, "by": by}
     return _line(value | ({"why": why} if why else {}))
-
-
-def prompt_line(at: str, numbers: dict[str, int]) -> bytes:
-    """Return the line, with its newline, for what memory was in a prompt."""
-    return _line({"at": at, "metric": PROMPT, **numbers})
-
-
-def prompts_line(at: str, numbers: dict[str, int]) -> bytes:
-    """Return the line, with its newline, for several prompts of one day or month that had as many tokens of memory."""
-    return _line({"at": at, "metric": PROMPTS, **numbers})
-
-
-def eval_line(at: str, numbers: dict[str, int]) -> bytes:
-    """Return the line, with its newline, for what was measured of recall."""
-    return _line({"at": at, "metric": EVAL, **numbers})
 
 
 def _line(value: dict[str, str | int]) -> bytes:
@@ -105,9 +90,8 @@ class RecallLine:
 
 
 Entry = CounterLine | PromptLine | PromptSummaryLine | RecallLine
-_NUMBERS = tuple(name for name in field_names(PromptLine) if name != "at")
-_METRIC_LINES_SUMS = tuple(name for name in field_names(PromptSummaryLine) if name != "at")
-_MEASURED = tuple(name for name in field_names(RecallLine) if name != "at")
+_KINDS = {PROMPT: PromptLine, PROMPTS: PromptSummaryLine, EVAL: RecallLine}
+_NUMBERS = {kind: tuple(name for name in field_names(kind) if name != "at") for kind in _KINDS.values()}
 _WHOLE_BP = 10_000
 
 
@@ -162,15 +146,14 @@ def read_line(line: bytes) -> Entry | None:
     at, metric = value.get("at"), value.get("metric")
     if not (isinstance(at, str) and isinstance(metric, str) and read_moment(at)):
         return None
-    if metric == PROMPT:
-        numbers = _numbers(value, _NUMBERS)
-        return PromptLine(at, *numbers) if numbers else None
-    if metric == PROMPTS:
-        sums = _numbers(value, _METRIC_LINES_SUMS)
-        return PromptSummaryLine(at, *sums) if sums and sums[1] else None
-    if metric == EVAL:
-        of = _numbers(value, _MEASURED)
-        return RecallLine(at, *of) if of and of[0] and of[1] <= _WHOLE_BP and of[2] else None
+    if kind := _KINDS.get(metric):
+        numbers = _numbers(value, _NUMBERS[kind])
+        entry: Entry | None = kind(at, *numbers) if numbers else None
+        if isinstance(entry, PromptSummaryLine) and not entry.times:
+            return None
+        if isinstance(entry, RecallLine) and not (entry.k and entry.recall_bp <= _WHOLE_BP and entry.questions):
+            return None
+        return entry
     by, why = _number(value, "by"), value.get("why", "")
     return CounterLine(at, metric, by, why) if by is not None and isinstance(why, str) else None
 
@@ -178,11 +161,9 @@ def read_line(line: bytes) -> Entry | None:
 def _metric_lines_line(entry: Entry) -> bytes:
     if isinstance(entry, CounterLine):
         return count_line(entry.at, entry.metric, entry.by, entry.why)
-    if isinstance(entry, PromptSummaryLine):
-        return prompts_line(entry.at, {name: getattr(entry, name) for name in _METRIC_LINES_SUMS})
-    if isinstance(entry, RecallLine):
-        return eval_line(entry.at, {name: getattr(entry, name) for name in _MEASURED})
-    return prompt_line(entry.at, {name: getattr(entry, name) for name in _NUMBERS})
+    kind = type(entry)
+    metric = next(name for name, each in _KINDS.items() if each is kind)
+    return _line({"at": entry.at, "metric": metric, **{name: getattr(entry, name) for name in _NUMBERS[kind]}})
 
 
 def _numbers(value: Mapping[str, object], names: tuple[str, ...]) -> list[int] | None:

@@ -240,7 +240,7 @@ class PlainItems:
     lengths: Sequence[int] = ()
     alone: Sequence[bool] = ()
     last: Sequence[bool] = ()
-    postings: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    postings: Mapping[str, tuple[Sequence[int], Sequence[int]]] = field(default_factory=dict)
     units_of: Callable[[Sequence[int]], Mapping[int, tuple[Unit, ...]]] = lambda _: {}
     times_of: Callable[[Sequence[int]], Mapping[int, tuple[str, bool]]] = lambda _: {}
 
@@ -344,8 +344,8 @@ def _relevance(candidates: Sequence[RankingInput], task: QuestionTerms, plain: P
     if not kept and not alone:
         return found
     held = _containing(kept, task.terms)
-    for term, places in plain.postings.items():
-        held[term] += sum([number in alone for number, _ in places])
+    for term, (numbers, _) in plain.postings.items():
+        held[term] += len(alone.keys() & numbers)
     corpus = Corpus(
         sum(candidate.extent.units for candidate in candidates) + sum(plain.units),
         tuple(map(sum, zip(NOTHING.lengths, *(candidate.extent.lengths for candidate in candidates), strict=True))),
@@ -374,7 +374,7 @@ def _plain_places(plain: PlainItems, first: int) -> tuple[dict[int, int], list[i
     }
     if len(alone) == len(plain.numbers):
         return alone, []
-    held = {number for places in plain.postings.values() for number, _ in places}
+    held = {number for numbers, _ in plain.postings.values() for number in numbers}
     return alone, [place for place, number in enumerate(plain.numbers, first) if number in held and number not in alone]
 
 

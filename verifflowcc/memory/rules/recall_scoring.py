@@ -347,7 +347,7 @@ def score_alone(
     question: QuestionTerms,
     corpus: Corpus,
     lengths: Mapping[int, int],
-    postings: Mapping[str, Sequence[tuple[int, int]]],
+    postings: Mapping[str, tuple[Sequence[int], Sequence[int]]],
     times: Mapping[int, tuple[str, bool]],
     speakers: frozenset[str],
 ) -> dict[int, int]:
@@ -361,7 +361,7 @@ def score_alone(
     saturations = {number: 50 * K1_TEXT * OWN * (mean + length) // mean for number, length in lengths.items()}
     for term, weight in _in_texts(wanted(question, corpus, speakers)).items():
         most = 256 * weight
-        for number, counted in postings.get(term, ()):
+        for number, counted in zip(*postings.get(term, ((), ())), strict=True):
             if number in saturations:
                 count = 100 * OWN * counted
                 words[number] = words.get(number, 0) + most * count // (count + saturations[number])

@@ -13,6 +13,7 @@ from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.files.layout import as_in_git, as_on_disk
 from verifflowcc.base.files.lock import locked
 from verifflowcc.base.files.write import create_all_atomic, create_atomic, sync_folder, write_atomic
+from verifflowcc.base.index.index_file import ItemRow
 from verifflowcc.base.model.item_query import checked_limit, conditions, order_of, page_of
 from verifflowcc.base.model.item_values import FOLDERS, Item
 from verifflowcc.base.model.memory_protocol import (
@@ -32,12 +33,12 @@ from verifflowcc.base.text.plain_words import folded
 from verifflowcc.items.store.item_walk import ItemWalk, walk_items
 from verifflowcc.memory.store.in_memory import compared
 from verifflowcc.memory.store.memory_items import (
-    CountedFile,
     ItemQuery,
     ItemReading,
     MemoryItems,
     PageQuery,
     QueryResult,
+    item_from_text,
     read_known,
     read_stored,
     read_unchanged,
@@ -82,7 +83,9 @@ class ItemPlaces:
         for path in sorted(self._homes(item_id) | set(known)):
             if is_place(self._folder, path):
                 seen = known.get(path)
-                unchanged = read_known(self._root, self._folder, seen.item, seen.stamp) if seen else None
+                unchanged = (
+                    read_known(self._root, self._folder, item_from_text(seen.facts), seen.stamp) if seen else None
+                )
                 stored = unchanged or read_stored(self._root, self._folder, path)[0]
                 if isinstance(stored, StoredItem) and stored.item.id == item_id:
                     yield stored
@@ -269,6 +272,14 @@ class FilesBackend:
         self._problems = answer.problems
         return [item for item, _ in answer.found]
 
+    def referring(self) -> list[Item]:
+        """Return the items that speak of code, or were put into another; see `MemoryBackend`."""
+        answer = QueryResult((), ())
+        if self._places.is_there():
+            answer = self._index.referring(self._walk(), self._read)
+        self._problems = answer.problems
+        return [item for item, _ in answer.found]
+
     def chosen(self, any_of: Sequence[Filters]) -> list[ChosenItem]:
         """Return the items that match all of any filters, by id; see `MemoryBackend`."""
         answer = QueryResult((), ())
@@ -376,12 +387,12 @@ class FilesBackend:
         found = read_unchanged(self._root, item, stamp) or read_stored(self._root, self._folder, item.path)[0]
         return found if isinstance(found, StoredItem) else None
 
-    def _changed(self, files: Iterable[CountedFile]) -> Iterator[StoredItem]:
+    def _changed(self, files: Iterable[ItemRow]) -> Iterator[StoredItem]:
         """Yield items with their texts, except those changed since the index read them.
 
         Those are reported the next time.
         """
-        for path, stamp, item in ((each.path, each.stamp, each.item) for each in files):
+        for path, stamp, item in ((each.path, each.stamp, item_from_text(each.facts)) for each in files):
             found = read_unchanged(self._root, item, stamp) or read_stored(self._root, self._folder, path)[0]
             if isinstance(found, StoredItem) and found.item.id == item.id:
                 yield found

@@ -1,9 +1,9 @@
 """Items in the process's memory: for tests, and for what need not outlive its process."""
 
+from _thread import RLock, allocate_lock  # what threading is made of, without it
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from threading import Lock, RLock
 from typing import NamedTuple
 
 from verifflowcc.base.model.item_query import checked_limit, conditions, matches, order_of, ordered_by, page_of
@@ -71,7 +71,7 @@ class InMemoryBackend(WholeStore):
         self.scope = scope
         self._items: dict[str, StoredItem] = {}
         self._writers = RLock()
-        self._items_lock = Lock()
+        self._items_lock = allocate_lock()
 
     def add(self, item: StoredItem) -> None:
         """Keep an item under its id, in the place of the one that had this id. Raises BackendError."""

@@ -9,7 +9,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.files import layout as stamps
@@ -18,6 +18,7 @@ from verifflowcc.base.index.index_file import (
     COLUMNS,
     LINKING,
     DerivedTables,
+    ItemRow,
     SqlCondition,
     Store,
     asked_in_sql,
@@ -28,13 +29,12 @@ from verifflowcc.base.index.index_file import (
     unsummed,
 )
 from verifflowcc.base.model.item_query import Condition, Value, matches, ordered_by
-from verifflowcc.base.model.item_values import Item, Link, Stamp, names_meant
+from verifflowcc.base.model.item_values import Item, names_meant
 from verifflowcc.base.model.memory_protocol import ItemKind, ItemPage, StoredItem
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.text.markdown import conflict_line
-from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.items.store.item_walk import FileStamp, ItemWalk, look_at
-from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.store.placing import item_from_text, item_to_text, stored_item
 
 # An item as one line of JSON for the index, and for the databases that hold items.
 
@@ -61,15 +61,6 @@ class MemoryChecked(DerivedTables):
                 ("DELETE FROM memory_checked WHERE path = ?", old),
                 ("INSERT OR REPLACE INTO memory_checked VALUES (?, ?, ?)", new),
             )
-
-
-def _link(row: list[Any]) -> Link:
-    to, relation, *mark = row
-    return Link(to, relation, stamp=Stamp(mark[0]) if mark and mark[0] else None)
-
-
-_CODEC: RecordCodec[Item] = RecordCodec(Item, {Link: (lambda link: [link.to, link.relation, link.fingerprint], _link)})
-item_to_text, item_from_text = _CODEC.text, _CODEC.value
 
 
 # One item file of a scope, read whole: its item, or why it holds none.
@@ -252,25 +243,11 @@ class QueryResult(NamedTuple):
     problems: tuple[str, ...]
 
 
-class CountedFile(NamedTuple):
-    """A file that counts as an item, as the index has it."""
-
-    path: str
-    stamp: str
-    digest: str
-    facts: str
-
-    @property
-    def item(self) -> Item:
-        """The item, which takes a while to read."""
-        return item_from_text(self.facts)
-
-
 class ItemChanges(NamedTuple):
     """Files that count: where `paths` are given, those at the paths that changed since a mark, else all."""
 
     mark: str
-    files: tuple[CountedFile, ...]
+    files: tuple[ItemRow, ...]
     paths: tuple[str, ...] | None
     problems: tuple[str, ...]
 
@@ -295,13 +272,13 @@ class MemoryItems(DerivedTables):
         self._folder = folder
         self._range = (f"{folder}/", f"{folder}0")
 
-    def files_of(self, item_id: str) -> tuple[CountedFile, ...]:
+    def files_of(self, item_id: str) -> tuple[ItemRow, ...]:
         """Return the files with this id, by path, as they were when the folder was last looked at."""
         statement = f"SELECT path, stamp, digest, facts FROM memory_items WHERE id = ? AND {_BELOW} ORDER BY path"
 
-        def asked() -> tuple[CountedFile, ...]:
+        def asked() -> tuple[ItemRow, ...]:
             rows = self._store.rows(statement, (item_id, *self._range))
-            return tuple(CountedFile(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
+            return tuple(ItemRow(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
 
         return self._asked_soundly(asked)
 
@@ -338,6 +315,14 @@ class MemoryItems(DerivedTables):
     def linked(self, walk: ItemWalk, read: Callable[[str], ItemReading], names: Iterable[str]) -> QueryResult:
         """Return the items that links connect, and those with one of these ids, paths or keys. Raises BackendError."""
         return self._current(walk, read, lambda: self._linked(names, walk))
+
+    def referring(self, walk: ItemWalk, read: Callable[[str], ItemReading]) -> QueryResult:
+        """Return the items that speak of code, or were put into another, by id. Raises BackendError."""
+        keys = ("refs", "archived")  # a quote within a fact is never bare
+        condition = " OR ".join(f"instr(facts, '\"{each}\":') > 0" for each in keys)
+        return self._current(
+            walk, read, lambda: QueryResult(tuple(self._with_facts(f"({condition}) ORDER BY id")), self._wrong(walk))
+        )
 
     def changes(self, walk: ItemWalk, read: Callable[[str], ItemReading], mark: str | None) -> ItemChanges:
         """Return what counts at the paths that changed since a mark, or all that counts where the mark is of no use.
@@ -445,7 +430,7 @@ class MemoryItems(DerivedTables):
             rows = [
                 row for path in paths for row in self._store.rows(f"{statement} AND path = ?", (*self._range, path))
             ]
-        files = tuple(CountedFile(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
+        files = tuple(ItemRow(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
         return ItemChanges(newest_mark(self._store), files, None if paths is None else tuple(paths), self._wrong(walk))
 
     def _asked(self, question: ItemQuery, walk: ItemWalk) -> QueryResult:

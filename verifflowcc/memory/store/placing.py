@@ -1,13 +1,25 @@
 """An item as a store may keep it: under a path of its scope, its text readable again as the very same item."""
 
+from typing import Any
+
 from verifflowcc.base.errors import BackendError
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES
-from verifflowcc.base.model.item_values import Item, item_type
+from verifflowcc.base.model.item_values import Item, Link, Stamp, item_type
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.text.canonical import sha256
 from verifflowcc.base.text.identifiers import slug
 from verifflowcc.base.text.markdown import conflict_line
+from verifflowcc.base.text.record_codec import RecordCodec
+
+
+def _link(row: list[Any]) -> Link:
+    to, relation, *mark = row
+    return Link(to, relation, stamp=Stamp(mark[0]) if mark and mark[0] else None)
+
+
+_CODEC: RecordCodec[Item] = RecordCodec(Item, {Link: (lambda link: [link.to, link.relation, link.fingerprint], _link)})
+item_to_text, item_from_text = _CODEC.text, _CODEC.value
 
 # Texts as stored items, and the place of an item's file in the folder of its scope.
 

@@ -39,8 +39,7 @@ from verifflowcc.base.model.memory_protocol import (
 from verifflowcc.base.process.short_process import end_turn
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.store.in_memory import WholeStore, compared
-from verifflowcc.memory.store.memory_items import item_from_text, item_to_text
-from verifflowcc.memory.store.placing import folder_of, path_in, placed, stored_item
+from verifflowcc.memory.store.placing import folder_of, item_from_text, item_to_text, path_in, placed, stored_item
 
 # What psycopg raises → one sentence for the person, without a password, a connection string or another's data.
 

@@ -14,7 +14,7 @@ from verifflowcc.base.model.memory_protocol import Changes, MemoryBackend
 from verifflowcc.base.model.recall_values import FIELDS, Corpus, KeptUnit, Unit, extent_of
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass
-from verifflowcc.memory.store.memory_items import item_from_text
+from verifflowcc.memory.store.placing import item_from_text
 from verifflowcc.memory.store.recall_vectors import (
     PreparedItem,
     Read,

@@ -15,7 +15,7 @@ from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.model.recall_values import FIELDS, Unit
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.memory.store.memory_items import item_to_text
+from verifflowcc.memory.store.placing import item_to_text
 
 # The full-text tables of one scope: its items, their units and words, and what links to what.
 #

@@ -41,8 +41,15 @@ from verifflowcc.base.model.memory_protocol import (
 )
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.memory.store.in_memory import ItemDifference, WholeStore, compared
-from verifflowcc.memory.store.memory_items import item_from_text, item_to_text
-from verifflowcc.memory.store.placing import folder_of, is_unicode, path_in, placed, stored_item
+from verifflowcc.memory.store.placing import (
+    folder_of,
+    is_unicode,
+    item_from_text,
+    item_to_text,
+    path_in,
+    placed,
+    stored_item,
+)
 
 # The database file of items: made, opened and checked, and its errors as sentences.
 

@@ -9,7 +9,7 @@ from verifflowcc.base.files.private_files import USER, user_home
 from verifflowcc.base.model.ports import Clock
 from verifflowcc.base.process.clock import SystemClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.metric_lines import count_line, eval_line, prompt_line
+from verifflowcc.memory.rules.metric_lines import PromptLine, RecallLine, count_line, metric_lines
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.entries import MemoryUse
@@ -81,20 +81,14 @@ def note_metrics(workspace: Workspace | None, counts: Mapping[str, int]) -> tupl
 
 def note_prompt_use(workspace: Workspace | None, use: "MemoryUse") -> tuple[str, ...]:
     """Add what memory was in a prompt, in one line; return notices where that cannot be done."""
-    numbers = {
-        "memory_tokens": use.tokens,
-        "candidates": use.candidates,
-        "final": use.final,
-        "filtered": use.filtered,
-        "conflicts": use.conflicts,
-    }
-    return note_lines(workspace, prompt_line(moment(workspace), numbers))
+    at = moment(workspace)
+    line = PromptLine(at, use.tokens, use.candidates, use.final, use.filtered, use.conflicts)
+    return note_lines(workspace, metric_lines([line]))
 
 
 def note_recall(workspace: Workspace | None, k: int, recall_bp: int, questions: int) -> tuple[str, ...]:
     """Add what was measured of recall, in basis points, in one line; return notices where that cannot be done."""
-    numbers = {"k": k, "recall_bp": recall_bp, "questions": questions}
-    return note_lines(workspace, eval_line(moment(workspace), numbers))
+    return note_lines(workspace, metric_lines([RecallLine(moment(workspace), k, recall_bp, questions)]))
 
 
 def note_lines(workspace: Workspace | None, lines: bytes) -> tuple[str, ...]:

@@ -321,7 +321,7 @@ def unlink_items(
     exact = [each for each in ends if each.casefold() == wanted]
     meant = exact or [each for each in ends if wanted and each.casefold().startswith(wanted)]
     if len(set(meant)) != 1:
-        there = ", ".join(f"{link.relation} {link.to}" for link in found.item.links) or "nothing"
+        there = ", ".join(link.words for link in found.item.links) or "nothing"
         raise UsageError(f"{name} has no link {relation} {to}; it has {there}", hint=f"vfcc memory show {name}")
     after = without_link(found.stored, meant[0], relation)
     with open_store(workspace, found.scope) as store, store.writing():

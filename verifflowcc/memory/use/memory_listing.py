@@ -243,6 +243,15 @@ def rows_of(workspace: Workspace | None, scope: str, day: str | None = None) -> 
     return rows_among(then, scope), (*problems, *(each.notice for each in stale))
 
 
+def items_with_refs(workspace: Workspace, scope: str) -> tuple[list[Item], tuple[str, ...]]:
+    """Return the items of a scope that speak of code, and the notices that `rows_of` has."""
+    with open_store(workspace, scope) as store:
+        found, problems = store.referring(), store.problems
+        every = store.items() if any(each.archived and each.archived.into for each in found) else ()
+    stale = stale_summaries(every, superseded(every).found) if every else ()
+    return [each for each in found if each.refs], (*problems, *(each.notice for each in stale))
+
+
 def rows_among(items: Sequence[Item], scope: str) -> list[ItemLine]:
     """Return items of a scope with what is newer among them."""
     gone = superseded(items).found

@@ -276,16 +276,16 @@ def _remembered(
     workspace: Workspace, places: Sequence[_SymbolPlace]
 ) -> tuple[tuple[TouchedItem, ...], tuple[str, ...]]:
     """Return the memories that speak of the code, of the project and what is open in it."""
-    from verifflowcc.memory.use.memory_listing import rows_of
+    from verifflowcc.memory.use.memory_listing import items_with_refs
     from verifflowcc.memory.use.scopes import scopes_recalled
 
     found: list[TouchedItem] = []
     notices: list[str] = []
     for scope in scopes_recalled(workspace):
-        rows, problems = rows_of(workspace, scope)
+        items, problems = items_with_refs(workspace, scope)
         notices += problems
-        for row in rows:
-            found += _speaking(row.item, places) if not is_trace_type(row.item.type) else ()
+        for item in items:
+            found += _speaking(item, places) if not is_trace_type(item.type) else ()
     return tuple(sorted(found, key=lambda each: (each.path, each.place))), tuple(notices)
 
 

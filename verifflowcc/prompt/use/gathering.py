@@ -199,16 +199,15 @@ class _PlainFiles:
 
     def entries(self, reading: BodyReader, reader: SourceReader, in_force: list[Item]) -> PlainEntries:
         """Return what may be in the prompt as entries to be ranked; what is read of them is added to `in_force`."""
-        failed, known = reader.has_failed(RECALL), self.known.rows
-        rows = [
-            (*known[path], one.origin == RECALL)
-            for path, one in self.files.items()
-            if not (failed and one.origin == RECALL)
-        ]
+        known = self.known.rows
+        rows = [known[path] for path in self.files]
         rows = [row for row in rows if row[3] != WAITING]
+        if reader.has_failed(RECALL):
+            rows = [row for row in rows if self.files[row[1]].origin != RECALL]
         if not rows:
             return NO_ENTRIES
-        numbers, paths, _, kinds, importance, confidence, recency, units, lengths, last = zip(*rows, strict=True)
+        numbers, paths, _, kinds, importance, confidence, recency, units, lengths = zip(*rows, strict=True)
+        last = [self.files[path].origin == RECALL for path in paths]
 
         def read(chosen: Sequence[int]) -> list[LoadedEntry]:
             ones = [self.files[paths[place]] for place in chosen]

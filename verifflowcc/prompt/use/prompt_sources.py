@@ -253,12 +253,17 @@ def _memory_files(request: SourceRequest) -> Iterator[ProjectFile]:
         yield from (each for each in those if below not in doubtful or each.path in memory)
 
 
+_TASKS = f"{MEMORY}/local/tasks"
+
+
 def _of_task(sources: Sources, request: SourceRequest) -> Sequence[ProjectFile | StoredItem]:
+    source, tree = request.workspace, request.tree
+    tree.stamps.take([_TASKS])
+    if not tree.stamps.by_path[_TASKS]:
+        return ()  # most projects have no task, and import nothing that reads one
     from verifflowcc.memory.use.task_finding import open_task, tasks_folder
 
-    source, tree = request.workspace, request.tree
     below = tasks_folder(source).relative_to(source.root).as_posix()
-    tree.stamps.take([below])
     for folder in tree.folders(below):
         tree.stamps.take([folder, f"{folder}/task.json"])
     task = open_task(source, request.question.agent, request.place.sprint)

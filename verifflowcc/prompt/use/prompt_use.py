@@ -1,6 +1,7 @@
 """Compile the prompt for an agent, in full or from the cache, and load its entries for programs."""
 
 import os
+from _blake2 import blake2b  # hashlib takes longer to import
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.rules.sprint_people import VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from verifflowcc.base.model.entries import PlacedCandidate
     from verifflowcc.code.use.review import ReviewScope
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
 
 FOLDER = "prompts"
 KEPT = 32
-_FILE = DerivedFile(f"{FOLDER}/*.json", 8, keyed_by="the question; stamps of all inputs", most=KEPT)
+_MANY = 200
+"""Of more files than these in one folder, all stamps are kept as one digest."""
+_FILE = DerivedFile(f"{FOLDER}/*.json", 9, keyed_by="the question; stamps of all inputs", most=KEPT)
 _PROMPT: RecordCodec[Prompt] = RecordCodec(Prompt)
 
 
@@ -45,15 +48,46 @@ def recall(workspace: Workspace, question: Question) -> Prompt | None:
     kept = _FILE.read(_path(workspace, question))
     if kept is None:
         return None
-    same = _unchanged(workspace, kept["depends"]) and (
+    same = _unchanged(workspace, kept["depends"], kept["folders"]) and (
         not kept["code"] or kept["code"] == _code_now(workspace, kept["scope"])
     )
     return replace(_PROMPT.made(kept["prompt"]), cached=True) if same else None
 
 
-def _unchanged(workspace: Workspace, depends: "Mapping[str, str]") -> bool:
+def _unchanged(workspace: Workspace, depends: "Mapping[str, str]", folders: "Mapping[str, Sequence[str]]") -> bool:
     root = f"{workspace.root}/"
-    return all(stamp(path if path[0] == "/" else root + as_on_disk(path)) == was for path, was in depends.items())
+    if any(stamp(path if path[0] == "/" else root + as_on_disk(path)) != was for path, was in depends.items()):
+        return False
+    return all(
+        _digest_of(stamp(f"{root}{as_on_disk(folder)}/{as_on_disk(name)}") for name in names.split("/")) == was
+        for folder, (names, was) in folders.items()
+    )
+
+
+def _folders_apart(stamps: "Mapping[str, str]") -> "tuple[dict[str, str], dict[str, Sequence[str]]]":
+    """Return stamps by path, and for each folder with many files the names of these and a digest of their stamps."""
+    count: dict[str, int] = {}
+    for path in stamps:
+        folder = path.rpartition("/")[0]
+        count[folder] = count.get(folder, 0) + 1
+    large = {folder for folder, number in count.items() if number > _MANY and folder[:1] not in ("", "/")}
+    if not large:
+        return dict(stamps), {}
+    apart: dict[str, tuple[list[str], list[str]]] = {folder: ([], []) for folder in large}
+    alone: dict[str, str] = {}
+    for path, found in stamps.items():
+        folder, _, name = path.rpartition("/")
+        if folder in large:
+            names, those = apart[folder]
+            names.append(name)
+            those.append(found)
+        else:
+            alone[path] = found
+    return alone, {folder: ("/".join(names), _digest_of(those)) for folder, (names, those) in apart.items()}
+
+
+def _digest_of(stamps: "Iterable[str]") -> str:
+    return blake2b("\n".join(stamps).encode(), digest_size=16).hexdigest()
 
 
 def _code_now(workspace: Workspace, scope: "Sequence[str | None] | None") -> str | None:
@@ -80,7 +114,8 @@ def keep(
     if question.committed or not settled(stamps.touched_ns):
         return
     reviewed = [scope.base, scope.target] if scope else None
-    kept = {"depends": stamps.by_path, "code": code, "scope": reviewed, "prompt": _PROMPT.plain(prompt)}
+    depends, folders = _folders_apart(stamps.by_path)
+    kept = {"depends": depends, "folders": folders, "code": code, "scope": reviewed, "prompt": _PROMPT.plain(prompt)}
     _FILE.write(_path(workspace, question), kept)
 
 

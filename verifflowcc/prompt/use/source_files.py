@@ -35,7 +35,7 @@ from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.items.store.item_edits import parse_item, read_body
 from verifflowcc.memory.rules.recall_ranking import traits_of
 from verifflowcc.memory.rules.recall_scoring import counts_of, units_of
-from verifflowcc.memory.store.memory_items import item_from_text, item_to_text
+from verifflowcc.memory.store.placing import item_from_text, item_to_text
 from verifflowcc.prompt.rules.data_sentences import (
     VERSION,
     context_text,

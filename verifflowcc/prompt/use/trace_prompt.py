@@ -258,15 +258,31 @@ class PromptTrace:
         if not self._read:
             from verifflowcc.sprint.use.pinned_workflow import policy_of
             from verifflowcc.trace.store.trace_cache import TraceIndex
-            from verifflowcc.trace.use.trace_code import garbage_collection_paused, read_known, read_walked
+            from verifflowcc.trace.use.trace_code import (
+                garbage_collection_paused,
+                read_known,
+                read_outlines,
+                read_walked,
+            )
 
             tree, state = request.tree, request.state
             tree.stamps.take([f"{MEMORY}/workflow.yaml"])
             policy = policy_of(self.workspace, state.workflow if state else None)
             with garbage_collection_paused(), TraceIndex(self.index) as index:
                 asked = (self.workspace, _walk(tree), policy, index)
-                self._read.append((policy, read_known(*asked) or read_walked(*asked)))
+                self._read.append((policy, read_outlines(*asked) or read_known(*asked) or read_walked(*asked)))
         return self._read[0]
+
+    def _shown(self, view: "TraceView", shown: "Sequence[SprintItem]", request: "SourceRequest") -> "TraceView":
+        """Return the items that are shown as a whole, with those around them; all items where these do not suffice."""
+        from verifflowcc.trace.rules.trace_view import TraceView
+        from verifflowcc.trace.store.trace_cache import TraceIndex
+        from verifflowcc.trace.use.trace_code import garbage_collection_paused, read_known, read_walked, read_whole
+
+        with garbage_collection_paused(), TraceIndex(self.index) as index:
+            asked = (self.workspace, _walk(request.tree), view.policy, index)
+            read = read_whole(*asked, [each.item.path for each in shown]) or read_known(*asked) or read_walked(*asked)
+        return TraceView(replace(view.sources, items=read.items), view.policy)
 
     def offer(self, request: "SourceRequest", reader: SourceReader) -> TraceOffer:
         """Return the items that a prompt may have. Where states cannot be read, `reader` notes it."""
@@ -283,9 +299,14 @@ class PromptTrace:
         near = _near(view, scope, names, request.aim)
         entries: tuple[TraceEntry, ...] = ()
         if scope.items or near:
-            full = reader.read(STATES, lambda: self._with_results(view, request), view)
             shown = [*((each, True) for each in scope.items), *((each, False) for each in near[:MOST_NEAR])]
-            entries = tuple(_entry(full, each, in_scope=in_scope) for each, in_scope in shown)
+            whole = self._shown(view, [each for each, _ in shown], request) if read.outlined else view
+            full = reader.read(STATES, lambda: self._with_results(whole, request), whole)
+            at = {item.path: item for item in full.items}
+            entries = tuple(
+                _entry(full, replace(each, item=at.get(each.item.path, each.item)), in_scope=in_scope)
+                for each, in_scope in shown
+            )
         return TraceOffer(entries, tuple(_left_out(view, scope, near[MOST_NEAR:])))
 
     def _with_results(self, view: "TraceView", request: "SourceRequest") -> "TraceView":
@@ -299,7 +320,8 @@ class PromptTrace:
         if self.fetch is not None:
             self.fetch()
             reports = ()
-        content = project_content(workspace.root, None if self.fetch else workspace.local)
+        looked = None if self.fetch else stamps
+        content = project_content(workspace.root, None if self.fetch else workspace.local, looked)
         if self.fetch is None:
             stamps.take([*content, *_folders(content), *map(str, reports), *evidence])
         items = view.sources.items

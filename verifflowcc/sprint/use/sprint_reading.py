@@ -8,8 +8,9 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from verifflowcc.base.errors import ConflictError, LedgerError, UsageError, VfccError, WorkspaceError
-from verifflowcc.base.files.layout import Stamps, check_inside
+from verifflowcc.base.files.layout import Stamps, check_inside, names_stamp, settled
 from verifflowcc.base.files.ledger import PACK, Ledger, is_event_file, read_text
+from verifflowcc.base.files.write import DerivedFile
 from verifflowcc.base.git.git_head import FILE, current_branch, head_files, started_here
 from verifflowcc.base.model.events import LedgerProblem, LedgerRead
 from verifflowcc.base.model.sprint_state import DONE, SprintLine, SprintState, SprintStatus
@@ -50,10 +51,46 @@ def show_sprint(workspace: Workspace, sprint_id: str) -> SprintState:
 
 
 def open_sprints(workspace: Workspace) -> tuple[SprintState, ...]:
-    """Return the sprints that are not closed, by id. A closed one costs a listing and the parsing of its last event."""
-    ids = ledger_of(workspace).sprint_ids()
-    states = (show_sprint(workspace, sprint_id) for sprint_id in ids if not _closed(workspace, sprint_id))
+    """Return the sprints that are not closed, by id. A closed one costs a listing and a stat, once it is known."""
+    ledger = ledger_of(workspace)
+    listed = {name: names for name in ledger.folders() if (names := ledger.names(name))}
+    before = _known_closed(workspace)
+    closed: dict[str, str] = {}
+    states = []
+    for sprint_id, names in listed.items():
+        seen, settled_now = _as_seen(ledger, sprint_id, names) if len(listed) >= _MANY else ("", False)
+        if seen and before.get(sprint_id) == seen:
+            closed[sprint_id] = seen
+        elif not _closed(workspace, sprint_id):
+            states.append(show_sprint(workspace, sprint_id))
+        elif settled_now:
+            closed[sprint_id] = seen
+    if closed != before and workspace.ledgers.cached:
+        workspace.ledgers.closed.clear()
+        workspace.ledgers.closed.update(closed)
+        _CLOSED.write(workspace.local / _CLOSED.place, closed)
     return tuple(state for state in states if state.status is not SprintStatus.CLOSED)
+
+
+def _known_closed(workspace: Workspace) -> Mapping[str, str]:
+    """Return the sprints that were closed, each with what its files looked like."""
+    known = workspace.ledgers.closed
+    if not known and workspace.ledgers.cached:
+        known.update(_CLOSED.read(workspace.local / _CLOSED.place) or {})
+    return known
+
+
+def _as_seen(ledger: Ledger, sprint_id: str, names: Sequence[str]) -> tuple[str, bool]:
+    """Return what a sprint's files look like from outside, and whether that is enough to know them by later."""
+    watched = [each for each in names if each.endswith(PACK) or each == names[-1]]
+    stamps = Stamps(ledger.memory / "sprint" / sprint_id / "events")
+    stamps.take(watched)
+    return f"{names_stamp(names)} {' '.join(stamps.by_path.values())}", settled(stamps.touched_ns)
+
+
+_MANY = 10
+"""Where there are so many sprints, it is kept which of them are closed."""
+_CLOSED = DerivedFile("closed-sprints.json", 1, keyed_by="names of event files; stamps of packs and of the last event")
 
 
 def list_sprints(workspace: Workspace) -> tuple[SprintLine, ...]:

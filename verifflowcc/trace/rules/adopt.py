@@ -16,7 +16,7 @@ from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.identifiers import ALPHABET, LETTERS, slug
 from verifflowcc.base.text.markdown import close_fences
 from verifflowcc.items.rules.import_values import ForeignItem, ForeignItems
-from verifflowcc.trace.rules.fingerprint import own_digest, stamp_of_item, stamp_of_link
+from verifflowcc.trace.rules.fingerprint import fingerprinted, stamp_of_item, stamp_of_link
 from verifflowcc.trace.rules.item_wording import with_rationale
 from verifflowcc.trace.rules.trace_render import fitting
 
@@ -381,7 +381,7 @@ def _plain(  # noqa: PLR0913, PLR0917 - one decision on all that is known
         title=title,
         path=f"{ITEMS}/{own}/{name}.md",
         text=text,
-        digest=own_digest(title, text, method, level, [(link.to, link.relation) for link in links]),
+        digest="",
         status=status_for(item),
         verification=method,
         links=links,
@@ -395,7 +395,7 @@ def _plain(  # noqa: PLR0913, PLR0917 - one decision on all that is known
         trust=trust,
         tags=tuple(dict.fromkeys(item.tags)),
     )
-    return AdoptedItem(made, body, item)
+    return AdoptedItem(fingerprinted(made), body, item)
 
 
 def _whole(

@@ -1,14 +1,14 @@
 """Checks of change: items and links that changed since a review, or have none."""
 
 from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 from verifflowcc.base.model.findings import FindingCollector
 from verifflowcc.base.model.item_values import Link, Stamp, Status
 from verifflowcc.base.model.trace_codes import Need
 from verifflowcc.base.model.trace_values import CriterionState, Results, TraceItem
-from verifflowcc.base.text.plain_words import with_article
+from verifflowcc.base.text.plain_words import either, with_article
 from verifflowcc.trace.rules import check_steps as steps
 from verifflowcc.trace.rules.check_steps import pointed_content
 from verifflowcc.trace.rules.fingerprint import StampParts, read_stamp, stamp_of_item, stamp_of_link
@@ -95,8 +95,8 @@ def _answers(view: TraceView, need: Need) -> Mapping[str, int]:
 def _wanted(need: Need, count: int) -> str:
     ways = []
     if need.from_types and need.by:
-        kinds = _either(need.from_types)
-        ways.append(f"{kinds if need.at_least > 1 else with_article(kinds)} that {_either(need.by)} it")
+        kinds = either(need.from_types)
+        ways.append(f"{kinds if need.at_least > 1 else with_article(kinds)} that {either(need.by)} it")
     if need.code:
         ways.append("code with its mark")
     if need.or_tests:
@@ -105,10 +105,6 @@ def _wanted(need: Need, count: int) -> str:
     times = f"{need.at_least} × " if need.at_least > 1 else ""
     found = f", and has {count}" if count else ""
     return f"{title}{times}{', or '.join(ways) or 'what nothing can give'}{found}"
-
-
-def _either(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def _to_answer(item: TraceItem, need: Need) -> str:
@@ -265,7 +261,7 @@ def check_links_reviewed(view: TraceView, tell: FindingCollector) -> None:
             unstamped += 1
             message = f"the link {item.id} {link.relation} {target.id} has not been reviewed"
             step = steps.review(item.id)
-            tell.item("unreviewed-link", item, link.line, message, step, _about(link), [target.path])
+            tell.item("unreviewed-link", item, link.line, message, step, link.words, [target.path])
             continue
         stamped += 1
         if stamp.fingerprint != stamp_of_link(target.digest, item.digest):
@@ -273,7 +269,7 @@ def check_links_reviewed(view: TraceView, tell: FindingCollector) -> None:
         if stamp.reason is not None and not stamp.reason.strip():
             message = f"the link {item.id} {link.relation} {target.id} was cleared without a reason"
             step = f"say why it holds: write a reason into the link in {item.path}"
-            tell.item("cleared-without-reason", item, link.line, message, step, _about(link), [target.path])
+            tell.item("cleared-without-reason", item, link.line, message, step, link.words, [target.path])
     tell.ask(("suspect-upstream", "suspect-downstream", "cleared-without-reason"), stamped)
     tell.ask(("unreviewed-link",), stamped + unstamped)
 
@@ -283,7 +279,7 @@ def _suspect(item: TraceItem, link: Link, target: TraceItem, parts: StampParts |
 
     A stamp made by another algorithm says nothing of the present, so the other end is suspect.
     """
-    about, also = _about(link), [target.path]
+    about, also = link.words, [target.path]
     if parts is None or not parts.comparable or len(parts.digests) != 2:
         made = f"by {parts.algorithm}" if parts and not parts.comparable else "otherwise"
         message = f"the stamp of {item.id} {link.relation} {target.id} was made {made}, so the change is unknown"
@@ -364,7 +360,3 @@ def check_baseline(view: TraceView, tell: FindingCollector) -> None:
             tell.item("baseline-drift", item, 1, f"{name} is new since {where}", step)
         elif baseline.items[name] != item.digest:
             tell.item("baseline-drift", item, 1, f"{name} changed since {where}", step)
-
-
-def _about(link: Link) -> str:
-    return f"{link.relation} {link.to}"

@@ -16,7 +16,7 @@ from enum import StrEnum
 from verifflowcc.base.model.item_values import Link, Status
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_values import TraceItem
-from verifflowcc.base.records import dataclass
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text, encode_short, sha256
 from verifflowcc.trace.rules.item_wording import folded
 from verifflowcc.trace.rules.trace_view import TraceView
@@ -63,6 +63,12 @@ def own_digest(
         "verification": verification,
     }
     return sha256(encode_short(value).encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
+
+
+def fingerprinted(item: TraceItem) -> TraceItem:
+    """Return an item with the fingerprint of what it says."""
+    ends = [(link.to, link.relation) for link in item.links]
+    return replace(item, digest=own_digest(item.title, item.text, item.verification, item.integrity, ends))
 
 
 def stamp_of_item(digest: str) -> str:

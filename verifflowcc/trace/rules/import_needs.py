@@ -12,7 +12,7 @@ from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.item_values import Link, Ref, Stamp, Status
 from verifflowcc.base.model.trace_values import TraceItem, Verification
 from verifflowcc.items.rules.import_values import ForeignItem, ForeignItems, ForeignLink
-from verifflowcc.trace.rules.fingerprint import own_digest
+from verifflowcc.trace.rules.fingerprint import fingerprinted
 from verifflowcc.trace.rules.item_wording import with_rationale
 from verifflowcc.trace.rules.trace_table import COLUMNS, VERIFIED
 
@@ -175,7 +175,6 @@ def _import_exported_item(place: str, record: object) -> ForeignItem:
         body = "\n\n".join(each for each in (text, f"## Rationale\n\n{why}" if why else "") if each)
         text, why = with_rationale(body)
     links = tuple(Link(each.text("to"), each.text("relation"), 1, each.stamp()) for each in read.objects("links"))
-    method, level = read.text("verification") or None, read.text("integrity") or None
     review = read.one("review")
     verified = read.one("verified")
     status = read.text("status") or "active"
@@ -187,9 +186,9 @@ def _import_exported_item(place: str, record: object) -> ForeignItem:
         title=read.text("title"),
         path=read.text("path"),
         text=text,
-        digest=own_digest(read.text("title"), text, method, level, [(each.to, each.relation) for each in links]),
+        digest="",
         status=Status(status),
-        verification=method,
+        verification=read.text("verification") or None,
         links=links,
         refs=tuple(
             Ref(each.text("path"), each.text("symbol") or None, each.text("digest") or None)
@@ -200,14 +199,14 @@ def _import_exported_item(place: str, record: object) -> ForeignItem:
         derived=record.get("derived") is True,
         rationale=why,
         planned=read.text("planned") or None,
-        integrity=level,
+        integrity=read.text("integrity") or None,
         reviewed=review.stamp() if review else None,
         verified=Verification(*map(verified.text, VERIFIED)) if verified else None,
         tags=read.words("tags"),
     )
     if not own.id or not own.type or not own.title:
         raise FormatError(f"{place}: an item has an id, a type and a title")
-    return ForeignItem(own.id, own.type, place, own.title, exact=True, own=own, body=body)
+    return ForeignItem(own.id, own.type, place, own.title, exact=True, own=fingerprinted(own), body=body)
 
 
 class _ExportReader:

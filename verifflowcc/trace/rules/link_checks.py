@@ -453,7 +453,7 @@ def _leads_down(relation: str, one: str, other: str, policy: TracePolicy) -> boo
 
 def _dangling(item: TraceItem, link: Link, tell: FindingCollector) -> None:
     message = f"{item.id} {link.relation} {link.to}, and there is no such item"
-    tell.item("dangling-link", item, link.line, message, steps.unlink(item.id, link.to), _about(link))
+    tell.item("dangling-link", item, link.line, message, steps.unlink(item.id, link.to), link.words)
 
 
 def _to_itself(item: TraceItem, link: Link, tell: FindingCollector) -> None:
@@ -464,7 +464,7 @@ def _to_itself(item: TraceItem, link: Link, tell: FindingCollector) -> None:
 def _unknown(item: TraceItem, link: Link, policy: TracePolicy, tell: FindingCollector) -> None:
     known = ", ".join(sorted(policy.relations)) or "(none)"
     message = f"{item.id} is linked to {link.to} by {link.relation}; relations are {known}"
-    tell.item("unknown-relation", item, link.line, message, steps.edit(item.path, link.line), _about(link))
+    tell.item("unknown-relation", item, link.line, message, steps.edit(item.path, link.line), link.words)
 
 
 def _ends(item: TraceItem, link: Link, target: TraceItem, policy: TracePolicy, tell: FindingCollector) -> None:
@@ -475,23 +475,23 @@ def _ends(item: TraceItem, link: Link, target: TraceItem, policy: TracePolicy, t
     if _leads_down(link.relation, item.type, target.type, policy):
         message = f"{item.id} refines {target.id}, but a {target.type} is below a {item.type}"
         step = f"turn the link round: {steps.unlink(item.id, target.id)}"
-        tell.item("wrong-level", item, link.line, message, step, _about(link), [target.path])
+        tell.item("wrong-level", item, link.line, message, step, link.words, [target.path])
     else:
         ends = f"{' or '.join(rule.from_types) or 'nothing'} to {' or '.join(rule.to_types) or 'nothing'}"
         message = f"{item.id} ({item.type}) {link.relation} {target.id} ({target.type}), but {link.relation} is {ends}"
         step = steps.unlink(item.id, target.id)
-        tell.item("wrong-end", item, link.line, message, step, _about(link), [target.path])
+        tell.item("wrong-end", item, link.line, message, step, link.words, [target.path])
 
 
 def _target_status(item: TraceItem, link: Link, target: TraceItem, view: TraceView, tell: FindingCollector) -> None:
     if target.status is Status.ARCHIVED:
         message = f"{item.id} {link.relation} {target.id}, which is retired"
         step = steps.unlink(item.id, target.id)
-        tell.item("link-to-retired", item, link.line, message, step, _about(link), [target.path])
+        tell.item("link-to-retired", item, link.line, message, step, link.words, [target.path])
     elif item.status is Status.ACTIVE and link.relation in view.upward:
         message = f"{item.id} {link.relation} {target.id}, which is still a draft"
         step = f"agree on it and set status: active in {target.path}"
-        tell.item("link-to-draft", item, link.line, message, step, _about(link), [target.path])
+        tell.item("link-to-draft", item, link.line, message, step, link.words, [target.path])
 
 
 def _twice(item: TraceItem, tell: FindingCollector) -> None:
@@ -503,7 +503,7 @@ def _twice(item: TraceItem, tell: FindingCollector) -> None:
             pairs.discard((link.to, link.relation))
         else:
             message = f"{item.id} says more than once that it {link.relation} {link.to}"
-            tell.item("duplicate-link", item, link.line, message, steps.edit(item.path, link.line), _about(link))
+            tell.item("duplicate-link", item, link.line, message, steps.edit(item.path, link.line), link.words)
 
 
 def _circles(view: TraceView, tell: FindingCollector) -> None:
@@ -516,7 +516,3 @@ def _circles(view: TraceView, tell: FindingCollector) -> None:
         line = next((link.line for link in first.links if link.to == circle[1]), 1)
         also = [view.by_id[name].path for name in circle[1:]]
         tell.item("link-cycle", first, line, message, steps.unlink(first.id, circle[1]), also=also)
-
-
-def _about(link: Link) -> str:
-    return f"{link.relation} {link.to}"

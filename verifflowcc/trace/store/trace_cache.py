@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from verifflowcc.base.index.index_file import DerivedTables, summed, unsummed
+from verifflowcc.base.index.index_file import DerivedTables, ItemRow, summed, unsummed
 from verifflowcc.base.model.trace_codes import TYPES
 from verifflowcc.base.model.trace_values import Flaw, TraceItem
 from verifflowcc.base.text.canonical import sha256
@@ -27,18 +27,6 @@ _BY_NAME = "SELECT path FROM trace_items WHERE name = ?"
 _BY_BEGINNING = "SELECT path FROM trace_items WHERE name >= ? AND name < ? LIMIT ?"
 _BY_TARGET = "SELECT path FROM trace_links WHERE target = ?"
 _BY_PATH = "SELECT path, stamp, digest, facts FROM trace_items WHERE path = ? AND policy = ?"
-
-
-class ItemRow(NamedTuple):
-    """A parsed file: stamp, digest of its bytes, and facts.
-
-    The stamp is "" where it could not be trusted.
-    """
-
-    path: str
-    stamp: str
-    digest: str
-    facts: str
 
 
 class ItemEnds(NamedTuple):

@@ -1,6 +1,7 @@
 """The project's code for the trace: marked files, tests, and files of items."""
 
 import gc
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,9 @@ from verifflowcc.base.git.git_trace import (
     GitPlace,
     find_place,
 )
+from verifflowcc.base.index.index_file import ItemRow
 from verifflowcc.base.model.config_values import Config
+from verifflowcc.base.model.item_values import Link, Status
 from verifflowcc.base.model.sprint_state import Workflow
 from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.model.trace_values import CodeFile, TraceItem
@@ -32,7 +35,6 @@ from verifflowcc.sprint.store.workflow_load import workflow_text
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.trace.store.trace_cache import (
     ItemEnds,
-    ItemRow,
     TraceIndex,
     ends_of,
     parse_trace_item,
@@ -69,7 +71,8 @@ class TraceItems:
     """The trace items below `.memory/project/items/`, by path.
 
     `unreadable` maps a path to why it is no item, its line first. `parsed` counts the files that were read and parsed
-    because they are new or changed. `others` are the paths of items that are memory, and no part of the trace.
+    because they are new or changed. `others` are the paths of items that are memory, and no part of the trace. Items
+    that are `outlined` have no more than id, type, title, text, digest, status, and links without stamps.
     """
 
     items: tuple[TraceItem, ...]
@@ -77,6 +80,7 @@ class TraceItems:
     parsed: int = 0
     notices: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    outlined: bool = False
 
 
 _MOST_READ = 20
@@ -165,6 +169,80 @@ def read_known(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, inde
     found = tuple([each for path in sorted(items) if (each := items[path])])
     others = [*(path for path in kept if not kinds[path][1]), *(path for path in items if items[path] is None)]
     return TraceItems(found, unreadable, len(changed), others=tuple(sorted(others)))
+
+
+_OUTLINES = "outlines"
+
+
+def read_outlines(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, index: TraceIndex) -> TraceItems | None:
+    """Return the same items, outlined, where no trace item changed since the index learned them. Raises the same."""
+    demand_no_journal(workspace.memory)
+    key, fresh, paths, stamps = _reading(policy), walk.fresh, walk.items(), walk.stamps()
+    unreadable = dict(walk.problems)
+    try:
+        with index.one_state():
+            kinds, unknown = index.kinds(key), ("", False)
+            changed = {path for path in paths if path in fresh or kinds.get(path, unknown)[0] != stamps[path]}
+            if len(changed) > _MOST_READ or any(kinds.get(path, unknown)[1] for path in changed):
+                return None
+            memory = _from_files(workspace, sorted(changed), policy, unreadable)
+            if any(memory.values()):
+                return None
+            traced = [path for path in paths if path not in changed and kinds[path][1]]
+            state = digest_text("\n".join([key, *(f"{path}\t{stamps[path]}" for path in sorted(traced))]))
+            kept = index.recall(_OUTLINES, state)
+            rows = index.trace_items(key) if kept is None else {}
+    except LookupError:
+        return None
+    if kept is None:
+        if not rows.keys() >= set(traced):
+            return None
+        kept = _outlines_text([each for path in sorted(traced) if (each := _item(rows[path].facts))])
+        index.keep(_OUTLINES, state, kept)
+    items = tuple(
+        [
+            TraceItem(own, type_, title, path, text, digest, Status(status), None, tuple([Link(*to) for to in links]))
+            for own, type_, title, path, text, digest, status, links in json.loads(kept)
+        ]
+    )
+    others = {path for path in paths if path not in changed and not kinds[path][1]}
+    others |= memory.keys()
+    return TraceItems(items, unreadable, len(changed), others=tuple(sorted(others)), outlined=True)
+
+
+def _outlines_text(items: Iterable[TraceItem]) -> str:
+    rows = [
+        [each.id, each.type, each.title, each.path, each.text, each.digest, each.status.value, _ends_of(each)]
+        for each in items
+    ]
+    return json.dumps(rows, ensure_ascii=False)
+
+
+def _ends_of(item: TraceItem) -> list[tuple[str, str]]:
+    return [(link.to, link.relation) for link in item.links]
+
+
+def read_whole(
+    workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, index: TraceIndex, paths: Iterable[str]
+) -> TraceItems | None:
+    """Return the items at some paths, as the index has them, with all that statements on them depend on.
+
+    None where all items must be read: too much is around one, or something changed.
+    """
+    from verifflowcc.trace.rules.trace_view import around
+
+    found: dict[str, TraceItem] = {}
+    try:
+        with index.one_state():
+            there = _KeptItems(workspace, walk, policy, index, _reading(policy), set())
+            for path in paths:
+                if (item := there.at(path)) is None:
+                    return None
+                near = around(item, policy, lambda own: there.named(own.casefold()), there.holding)
+                found.update((each.path, each) for each in near)
+    except LookupError:
+        return None
+    return TraceItems(tuple([found[path] for path in sorted(found)]), there.unreadable)
 
 
 def _reading(policy: TracePolicy) -> str:
@@ -312,11 +390,12 @@ class _KeptItems:
         return self._all(self._index.holding(target), lambda each: any(link.to == target for link in each.links))
 
     def _all(self, paths: Iterable[str], fits: Callable[[TraceItem], bool]) -> list[TraceItem]:
-        found = {each.path: each for each in map(self._at, paths) if each is not None and fits(each)}
+        found = {each.path: each for each in map(self.at, paths) if each is not None and fits(each)}
         found.update((each.path, each) for each in self._changed if fits(each))
         return [found[path] for path in sorted(found)]
 
-    def _at(self, path: str) -> TraceItem | None:
+    def at(self, path: str) -> TraceItem | None:
+        """Return the item at a path, None for another kind of item. Raises LookupError where it is not known."""
         if path not in self._found:
             row = self._index.item(self._key, path)
             if row is None or row.stamp != self._walk.stamp(path):
@@ -379,7 +458,8 @@ def read_code(
     left_out = frozenset(select(content, exclude)) - wanted if exclude else frozenset()
     scanned = {path: digest for path, digest in content.items() if path not in left_out}
     with CodeIndex(workspace.local / INDEX) as index:
-        return read_code_files(workspace.root, scanned, index, tests=policy.tests, wanted=wanted)
+        local = None if exclude else workspace.local
+        return read_code_files(workspace.root, scanned, index, tests=policy.tests, wanted=wanted, local=local)
 
 
 # What a trace check would look at, seen from outside: stamps, digests and ids, with nothing parsed.

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from verifflowcc.base.errors import ConflictError, UsageError
 from verifflowcc.base.files.item_files import (
@@ -21,14 +21,14 @@ from verifflowcc.base.model.trace_values import Severity, TraceItem
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.identifiers import item_id
 from verifflowcc.base.text.placeholders import has_part
-from verifflowcc.base.text.plain_words import with_article
+from verifflowcc.base.text.plain_words import either, with_article
 from verifflowcc.base.use.guarding import refuse_new_secret, refuse_secrets
 from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line, one_of, prose
 from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.items.rules.front_matter_list import ListEdit, link_entry, without_links
 from verifflowcc.items.store.item_edits import edit_item, edit_item_list
 from verifflowcc.sprint.use.item_loading import reason_here, refuse_scanned
-from verifflowcc.trace.rules.fingerprint import own_digest
+from verifflowcc.trace.rules.fingerprint import fingerprinted
 from verifflowcc.trace.rules.item_wording import normative
 from verifflowcc.trace.rules.trace_render import REFINES, against, fitting, render_trace_item
 from verifflowcc.trace.rules.trace_view import TraceView, find_item
@@ -186,7 +186,7 @@ def chosen_relation(policy: TracePolicy, from_type: str, target: TraceItem, rela
         )
     if relation is not None:
         raise UsageError(
-            f"{known} does not lead from {this} to {other}; {_either(fit)} does",
+            f"{known} does not lead from {this} to {other}; {either(fit)} does",
             hint=f"{command} --relation {fit[0]}",
         )
     if len(fit) > 1 and REFINES not in fit:
@@ -195,10 +195,6 @@ def chosen_relation(policy: TracePolicy, from_type: str, target: TraceItem, rela
             hint=f"{command} --relation {fit[0]}",
         )
     return REFINES if REFINES in fit else fit[0]
-
-
-def _either(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def _linked(item: TraceItem, to: str) -> str | None:
@@ -263,7 +259,7 @@ def add_item(workspace: Workspace, wanted: TraceItemRequest, *, actor: str) -> N
     )
     lacks = tuple(_lacking(view.policy, rule, item))
     body = _body(wanted, rule, item)
-    item = _with_text(item, normative(body))
+    item = fingerprinted(replace(item, text=normative(body)))
     text = render_trace_item(item, body, source=Source(actor=actor), created=workspace.today())
     refuse_scanned(workspace, "", text, "the item")
     with writing_items(workspace.memory):
@@ -294,7 +290,7 @@ def _item(view: TraceView, rule: ItemRule, wanted: TraceItemRequest, trust: Trus
         title,
         f"{MEMORY}/project/items/{rule.name}/{name}.md",
         text,
-        own_digest(title, text, method, level, [(link.to, link.relation) for link in links]),
+        "",
         verification=method,
         links=links,
         refs=tuple(dict.fromkeys(_ref(each, command) for each in wanted.refs)),
@@ -376,11 +372,6 @@ def _body(wanted: TraceItemRequest, rule: ItemRule, item: TraceItem) -> str:
     text, why = prose(wanted.text, "the text"), prose(wanted.rationale, "the rationale")
     parts = [f"## {part}" for part in _missing_parts(rule, item)]
     return "\n\n".join(filter(None, [text, *parts, f"## Rationale\n\n{why}" if why else ""]))
-
-
-def _with_text(item: TraceItem, text: str) -> TraceItem:
-    links = [(link.to, link.relation) for link in item.links]
-    return replace(item, text=text, digest=own_digest(item.title, text, item.verification, item.integrity, links))
 
 
 def _missing_parts(rule: ItemRule, item: TraceItem) -> tuple[str, ...]:
