@@ -15,7 +15,7 @@ from verifflowcc.base.model.trace_codes import DEFAULT_POLICY, TEST_FILES
 from verifflowcc.base.model.trace_values import CodeFile, TraceItem
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.store.code_files import CodeIndex, read_code_files
-from verifflowcc.items.store.item_walk import walk_memory
+from verifflowcc.items.store.item_walk import one_look, walk_items, walk_memory
 from verifflowcc.trace.store.trace_cache import TraceIndex
 from verifflowcc.trace.use.trace_code import TraceItems, read_code, read_items, read_known, read_outlines, read_whole
 
@@ -180,6 +180,17 @@ MEMORY_ITEMS = {
     "project/items/own/one.md": "---\ntype: own\n---\n# One\n\nA word.\n",
     "project/items/fact/two.md": "# Two\n\nA fact.\n",
 }
+
+
+def test_a_command_that_only_reads_looks_at_each_folder_once(tmp_path: Path) -> None:
+    here = write_memory(tmp_path, MEMORY_ITEMS)
+    with one_look():
+        first = walk_items(here, ".memory/project")
+        (here / ".memory/project/items/own/one.md").unlink()
+        assert walk_items(here, ".memory/project") is first
+        assert walk_items(here, ".memory/project/items/own") is not first
+
+    assert len(walk_items(here, ".memory/project").files) == len(first.files) - 1
 
 
 def known(root: Path) -> TraceItems | None:

@@ -424,7 +424,7 @@ def _listed_by_git(root: Path) -> Mapping[bytes, bool] | None:
     `.memory/` may hold most of the files of a project, and none of these names is asked for: at the top of a
     repository, where git can be told so, it does not look for new ones there.
     """
-    beside = ("--exclude", f"/{MEMORY}/") if is_top(os.fspath(root)) else ()
+    beside = ("--exclude", f"/{MEMORY}/", "--", ".", f":(exclude){MEMORY}") if is_top(os.fspath(root)) else ()
     answer = ask_git(root, "ls-files", "-z", "-t", *_HAS_OR_ADDS, *beside)
     if answer.code:
         if "not a git repository" in answer.err:

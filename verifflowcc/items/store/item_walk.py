@@ -9,7 +9,8 @@ import marshal
 import os
 import time
 from _blake2 import blake2b  # hashlib takes longer to import
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from stat import S_IFDIR, S_IFLNK, S_IFREG, S_ISDIR, S_ISREG
 from typing import NamedTuple
@@ -295,11 +296,31 @@ def _touched(stamp: str) -> int:
     return max(int(modified), int(changed))
 
 
+_LOOKS: list[dict[tuple[Path, str, frozenset[str]], ItemWalk]] = []
+
+
+@contextmanager
+def one_look() -> Iterator[None]:
+    """Look at each folder of items once inside: for a command that only reads, and so answers by one state."""
+    _LOOKS.append({})
+    try:
+        yield
+    finally:
+        _LOOKS.pop()
+
+
 def walk_items(root: Path, folder: str, apart: frozenset[str] = frozenset()) -> ItemWalk:
     """Look at all Markdown files below a folder, without hidden names: one listing a folder, one stat a file.
 
     Folders in `apart` are left out.
     """
+    seen, key = _LOOKS[-1] if _LOOKS else {}, (root, folder, apart)
+    if key not in seen:
+        seen[key] = _walked(root, folder, apart)
+    return seen[key]
+
+
+def _walked(root: Path, folder: str, apart: frozenset[str]) -> ItemWalk:
     found, pending = ItemWalk(), [folder]
     top = os.path.realpath(root / as_on_disk(folder)).rstrip("/") + "/"
     while pending:
@@ -331,13 +352,14 @@ def _rows_of(root: Path, here: str, top: str, opened: int, found: ItemWalk, pend
             name = entry.name
             if name.startswith("."):
                 continue
-            if name.isascii() and name.endswith(ENDING) and entry.is_file(follow_symlinks=False):
+            if name.endswith(ENDING) and name.isascii():
                 try:
                     stat = entry.stat(follow_symlinks=False)  # in the open folder: no path is followed again
                 except OSError:
                     stat = None
-                if stat and stat.st_size <= LARGEST_FILE_BYTES and S_ISREG(stat.st_mode):
-                    rows.append(f"{stamp_of(stat)}/{name}")
+                if stat and stat.st_mode & _KIND == S_IFREG and stat.st_size <= LARGEST_FILE_BYTES:
+                    # as `stamp_of`, without a call for each
+                    rows.append(f"{stat.st_mtime_ns}.{stat.st_ctime_ns}.{stat.st_size}.{stat.st_ino}/{name}")
                     continue
             if stamp := _look(root, entry, f"{here}/{as_in_git(name)}", top, found, pending):
                 rows.append(f"{stamp}/{name}")

@@ -224,11 +224,10 @@ def show(
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.memory_output import acting_here, page, tell
     from verifflowcc.memory.use.access_counts import note_uses
-    from verifflowcc.memory.use.memory_listing import show_item
+    from verifflowcc.memory.use.memory_listing import find_and_show
 
     here = acting_here()
-    found = here.find(item, scope)
-    shown = show_item(here.workspace, found, here.scopes(None), as_of=as_of)
+    found, shown = find_and_show(here.workspace, item, here.scopes(scope), here.scopes(None), as_of=as_of)
     used = {} if as_of else {found.scope: [found.item.id]}
     for notice in note_uses(here.workspace, used, "show"):
         out.warn(notice)

@@ -38,12 +38,11 @@ from verifflowcc.memory.store.memory_items import (
     MemoryItems,
     PageQuery,
     QueryResult,
-    item_from_text,
     read_known,
     read_stored,
     read_unchanged,
 )
-from verifflowcc.memory.store.placing import checked_bytes, home_path, is_place, is_unicode, path_in
+from verifflowcc.memory.store.placing import checked_bytes, home_path, is_place, is_unicode, item_from_text, path_in
 
 # Where the file of an item can be, found without listing all: where it belongs, and where the index saw it last.
 

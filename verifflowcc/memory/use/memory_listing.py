@@ -16,9 +16,11 @@ from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import withheld_item
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.items.store.item_walk import one_look
 from verifflowcc.memory.rules.superseded import named_by_id, stale_summaries, superseded
 from verifflowcc.memory.use.item_search import (
     ScopedItem,
+    find_item,
     items_around,
     items_as_of,
     lifetimes_here,
@@ -259,6 +261,15 @@ def rows_among(items: Sequence[Item], scope: str) -> list[ItemLine]:
     return [
         _row(item, scope, gone[item.path].by if item.path in gone else None, ids, item.path in gone) for item in items
     ]
+
+
+def find_and_show(
+    workspace: Workspace | None, name: str, scopes: Sequence[str], around: Sequence[str], *, as_of: str | None = None
+) -> tuple[ScopedItem, ItemView]:
+    """Return the item that a name means in `scopes`, and all that is around it. Raises as both searches do."""
+    with one_look():
+        found = find_item(workspace, name, scopes)
+        return found, show_item(workspace, found, around, as_of=as_of)
 
 
 def show_item(
