@@ -188,6 +188,7 @@ BY_NAME = {
     "base/model/lazy.py": "functions that registries name",
     "history/rules/client.py": "the one client of a hook, which imports next to nothing",
     "__init__.py": "the names that programs import from the package",
+    "code/rules/grammars.py": "the grammar of a language, where its compiled module is not found",
     "code/store/partner_process.py": "the function that another process runs",
     "gates/store/reporter/vfcc_prove_unittest.py": "the test modules of a project",
     "memory/store/embeddings.py": "a library of an extra",

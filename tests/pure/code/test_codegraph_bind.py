@@ -1,6 +1,6 @@
 """Whom a reference means in Python: scopes, imports, members of types, and what is said where it is not known."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.code_in_memory import code_of, meant, place_of
@@ -228,6 +228,7 @@ _LINES = st.one_of(
 )
 
 
+@settings(deadline=None)  # the first example loads a grammar
 @given(st.dictionaries(_NAMES.map("{}.py".format), st.lists(_LINES, max_size=6).map("\n".join), min_size=1))
 def test_any_code_is_bound_alike_whatever_was_asked_before(texts: dict[str, str]) -> None:
     code = code_of(texts)

@@ -1,7 +1,6 @@
 """Which files and pieces bear on a task, and that what is chosen fits."""
 
 import math
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +20,7 @@ from verifflowcc.code.rules.rank_units import (
 )
 from verifflowcc.code.rules.repository_map import both_ways, graph_of, page_rank
 from verifflowcc.code.rules.snippets import BODIES, LARGEST, fill, rendered, shown_text
-from verifflowcc.code.rules.task_words import AGAIN, LONGEST, asked, shared_names, words_in
+from verifflowcc.code.rules.task_words import AGAIN, LONGEST, asked, words_in
 
 TEXTS = {
     "tide/gate.py": (
@@ -130,49 +129,6 @@ def test_what_a_file_imports_comes_before_its_other_pieces_that_have_no_word_of_
 
     assert firsts(UnitWeights()) == [11, 5, 1]
     assert firsts(UnitWeights(imports=0.0)) == [11, 1, 5]
-
-
-def test_a_piece_without_a_word_of_the_task_gains_by_the_names_that_it_shares_with_the_best() -> None:
-    text = (
-        "def mend_gate(level):\n    return lift_bar(level)\n\n\n"
-        "def alone(moon):\n    return moon\n\n\n"
-        "def other(level):\n    return lift_bar(level) + 1\n"
-    )
-    code = Searched({"tide.py": text, "far.py": "x = 1\n"})
-    _, pieces = rank_code(asked("mend the gate"), code, graph_of(code))
-    order = [each.name for each in pieces if each.path == "tide.py"]
-    why = {each.name: each.why for each in pieces}
-
-    assert order == ["mend_gate", "other", "alone"]
-    assert "it shares names with the best pieces" in why["other"]
-    assert "shares" not in why["alone"]
-
-
-def test_a_plain_word_is_shared_only_where_a_file_defines_it() -> None:
-    texts = ["lift the gate", "the gate again", "nothing here"]
-
-    assert shared_names(texts, [3.0, 1.0, 1.0], ()) == [0.0, 0.0, 0.0]
-    assert shared_names(texts, [3.0, 1.0, 1.0], {"gate"}) == [1.0, 1.0, 0.0]
-
-
-_LINES = st.lists(st.sampled_from("gate_bar tideLevel moon a1b sea_x x_sea".split()), max_size=6).map(" ".join)
-
-
-@given(st.lists(st.tuples(_LINES, st.floats(0, 9)), max_size=14), st.randoms(use_true_random=False))
-def test_what_pieces_share_is_one_at_most_whatever_their_order(pieces: list[tuple[str, float]], order: Random) -> None:
-    def shares(given: list[tuple[str, float]]) -> dict[str, float]:
-        return dict(
-            zip(
-                [text for text, _ in given], shared_names([t for t, _ in given], [s for _, s in given], ()), strict=True
-            )
-        )
-
-    found = shares(pieces)
-    turned = order.sample(pieces, len(pieces))
-
-    assert max(found.values(), default=0.0) in (0.0, 1.0)
-    if len(pieces) <= 10:
-        assert shares(turned) == pytest.approx(found)
 
 
 BESIDE = (

@@ -130,3 +130,47 @@ def test_each_piece_is_a_sentence_as_it_was_written_and_no_qualifier_comes_or_go
 )
 def test_a_subject_is_opened_by_a_sentence_that_announces_it(sentence: str, opens: bool) -> None:
     assert opened_by(sentence) is opens
+
+
+NAMES = "We have to talk about our staging cluster, because the staging cluster was down twice."
+
+
+def test_a_promise_stands_for_what_another_person_asked_for_in_other_words() -> None:
+    promise = "I'll use the staging cluster for load tests from now on."
+    (found,) = talk(f"Mira: {NAMES}", f"Jon: All right, that makes sense to me. {promise}")
+
+    assert found.content == f"{NAMES}{LEFT_OUT}{promise}"
+    assert dict(found.details) == {BEFORE: "t0"}
+    assert (found.negated, found.confidence >= 500) == (False, True)
+    assert statement_of(found.content, found.type, found.key) == (found.subject, found.value, found.negated)
+
+
+def test_a_promise_to_leave_something_is_a_ban_of_it() -> None:
+    promise = "I'll refrain from using the staging cluster from now on."
+    (found,) = talk(f"Mira: {NAMES}", f"Jon: All right, that makes sense to me. {promise}")
+
+    assert found.negated
+    assert found.content.endswith(promise)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Jon: Good morning to you.", "Jon: I'll use the staging cluster for load tests from now on."),
+        ("Mira: It rained all day.", "Jon: Well then. I'll use the staging cluster for load tests from now on."),
+        (f"Mira: {NAMES}", "Jon: Well then. I'll use the staging cluster for this load test today."),
+        (f"Mira: {NAMES}", "Jon: Well then. Will I use the staging cluster from now on?"),
+        (f"Mira: {NAMES}", "Jon: I'll keep that in mind going forward."),
+        (f"Jon: {NAMES}", "Jon: Well then. I'll use the staging cluster for load tests from now on."),
+    ],
+    ids=["nothing before", "of something else", "for once", "asks", "says nothing", "one's own words"],
+)
+def test_a_promise_alone_is_no_rule(lines: tuple[str, ...]) -> None:
+    assert talk(*lines) == []
+
+
+def test_a_promise_adds_nothing_to_a_rule_that_was_read() -> None:
+    rule = "From now on, I want you to use the staging cluster for load tests."
+
+    assert len(talk(f"Mira: {rule}")) == 1
+    assert talk(f"Mira: {rule}", "Jon: I'll use the staging cluster for load tests from now on.") == []

@@ -13,9 +13,9 @@ from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.changed_code import Node, Reached, definitions_at, heirs_of
 from verifflowcc.code.rules.code_views import AffectedTest, CommandForTests
 from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, Mark, SearchedCode, outwards
-from verifflowcc.code.rules.rank_units import FileWeights, by_words
+from verifflowcc.code.rules.rank_units import FileWeights, by_words, idf
 from verifflowcc.code.rules.source_testcases import CASES_OF, read_cases
-from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, idf, words_in
+from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, words_in
 
 _SETUP = frozenset(
     "setUp setUpClass setUpTestData asyncSetUp tearDown tearDownClass setup_method setup_class setup teardown_method"

@@ -22,6 +22,7 @@ from verifflowcc.code.rules.rank_units import (
     FileWeights,
     RankedFile,
     RankedUnit,
+    idf,
     rank_code,
     units_of,
 )
@@ -36,7 +37,7 @@ from verifflowcc.code.rules.snippets import (
     signature,
     size_of,
 )
-from verifflowcc.code.rules.task_words import LONGEST, TaskTerms, WordCounter, asked, idf
+from verifflowcc.code.rules.task_words import LONGEST, TaskTerms, WordCounter, asked
 
 # The fixtures that tests use: functions of pytest which a test names as its parameters.
 

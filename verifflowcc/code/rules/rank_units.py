@@ -10,7 +10,7 @@ from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode, outwards
 from verifflowcc.code.rules.repository_map import FileGraph, page_rank
-from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, idf, shared_names, words_in
+from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, words_in
 
 # Files are ranked by words in path, names and text (BM25 over fields), by names and paths that the task has verbatim,
 # by imports (personalised PageRank), and a little by how many files depend on them and by size. The best of them are
@@ -157,6 +157,14 @@ def by_words(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> dict[str,
 def path_words(path: str) -> tuple[str, ...]:
     """Return the words of a path without its ending, each once."""
     return tuple(dict.fromkeys(words_in(path.rpartition(".")[0] or path)))
+
+
+def idf(holding: int, of: int) -> float:
+    """Return the weight of a word that `holding` of `of` texts have.
+
+    It is rounded, since logarithms differ by machine.
+    """
+    return round(math.log(1.0 + (of - holding + 0.5) / (holding + 0.5)), 3)
 
 
 def _exact(asked: TaskTerms, code: SearchedCode) -> dict[str, float]:
@@ -326,10 +334,9 @@ class UnitWeights:
 
     `names` is how much more a word counts in the piece's own name, `around` in the names around it. `length` is BM25's
     b, and no piece counts as shorter than `least` of the mean. `exact` is for a piece that defines a name of the task
-    literally, `says` for one whose text has it, `imports` for what a file imports. `shared` is for names that a piece
-    has in common with the best ones: what is changed together speaks of the same things, and often has no word of the
-    task. `further` is what a piece loses for each doubling of the pieces of its file up to it: a task is rarely about
-    one file alone, and the words of a long file are in many pieces of it.
+    literally, `says` for one whose text has it, `imports` for what a file imports. `further` is what a piece loses
+    for each doubling of the pieces of its file up to it: a task is rarely about one file alone, and the words of a long
+    file are in many pieces of it.
     """
 
     file: float = 2.0
@@ -338,10 +345,9 @@ class UnitWeights:
     length: float = 0.75
     least: float = 0.3
     saturation: float = 5.0
-    exact: float = 0.5
-    says: float = 0.4
+    exact: float = 0.6
+    says: float = 0.6
     imports: float = 0.3
-    shared: float = 0.7
     further: float = 0.25
 
 
@@ -371,10 +377,9 @@ class RankedUnit:
 def rank_units(
     asked: TaskTerms, code: SearchedCode, files: Sequence[RankedFile], weights: UnitWeights | None = None
 ) -> list[RankedUnit]:
-    """Return the pieces of the best files, best first; ties by path and line. Names that they share do not count."""
+    """Return the pieces of the best files, best first; ties by path and line."""
     by = weights or UnitWeights()
-    scored = _scored(asked, code, files[:FILES], by)
-    return _units_in_order(_by_evidence(scored, {each.path: each.score for each in files}, by), by)
+    return _units_in_order(_scored(asked, code, files[:FILES], by), {each.path: each.score for each in files}, by)
 
 
 def rank_code(
@@ -408,8 +413,7 @@ def rank_code(
             parts = {**file.parts, **{name: value for name, value in gained.items() if value}}
             ranked[place] = RankedFile(file.path, score, parts)
     ranked.sort(key=lambda each: (-each.score, each.path))
-    units = _by_evidence(scored, {each.path: each.score for each in ranked}, by)
-    return ranked, _units_in_order(_with_shared(units, code, by), by)
+    return ranked, _units_in_order(scored, {each.path: each.score for each in ranked}, by)
 
 
 def _with_earlier(files: Iterable[RankedFile], gains: Mapping[str, float]) -> list[RankedFile]:
@@ -455,7 +459,7 @@ def _scored(asked: TaskTerms, code: SearchedCode, files: Sequence[RankedFile], b
     return found
 
 
-def _by_evidence(scored: Sequence[_Scored], files: Mapping[str, float], by: UnitWeights) -> list[RankedUnit]:
+def _units_in_order(scored: Sequence[_Scored], files: Mapping[str, float], by: UnitWeights) -> list[RankedUnit]:
     best_file = max(files.values(), default=1.0) or 1.0
     found = []
     for each in scored:
@@ -463,27 +467,7 @@ def _by_evidence(scored: Sequence[_Scored], files: Mapping[str, float], by: Unit
         total = each.words + (by.file + by.imports * piece.imports) * of_file
         total += by.exact * piece.exact + by.says * piece.says
         found.append(RankedUnit(piece.path, piece.unit, piece.name, total, piece.lines, each.why))
-    return found
-
-
-def _units_in_order(units: Iterable[RankedUnit], by: UnitWeights) -> list[RankedUnit]:
-    return _in_order(replace(each, score=each.score - lost) for each, lost in _further(_in_order(units), by.further))
-
-
-_MUCH = 0.5
-"""From this share on it is said that a piece shares names with the best ones."""
-
-
-def _with_shared(units: Sequence[RankedUnit], code: SearchedCode, by: UnitWeights) -> list[RankedUnit]:
-    """Return the pieces with what they gain by the names that they share with the best ones."""
-    defined = {each.name for path in dict.fromkeys(unit.path for unit in units) for each in code.head(path).definitions}
-    shares = shared_names(["\n".join(each.lines) for each in units], [each.score for each in units], defined)
-    return [_sharing(each, share, by) for each, share in zip(units, shares, strict=True)]
-
-
-def _sharing(unit: RankedUnit, share: float, by: UnitWeights) -> RankedUnit:
-    why = f"{unit.why}; it shares names with the best pieces" if share >= _MUCH else unit.why
-    return replace(unit, score=unit.score + by.shared * share, why=why)
+    return _in_order(replace(each, score=each.score - lost) for each, lost in _further(_in_order(found), by.further))
 
 
 def _in_order(pieces: Iterable[RankedUnit]) -> list[RankedUnit]:

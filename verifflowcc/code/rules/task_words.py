@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import TypeVar
 
@@ -148,49 +148,6 @@ def _stem_of(word: str) -> str:
 
 _words = _WordMemo(_words_of)
 _folded = _WordMemo(_stem_of)
-
-
-def idf(holding: int, of: int) -> float:
-    """Return the weight of a word that `holding` of `of` texts have.
-
-    It is rounded, since logarithms differ by machine.
-    """
-    return round(math.log(1.0 + (of - holding + 0.5) / (holding + 0.5)), 3)
-
-
-_BEST, _FEW_NAMES, _OFTEN = 10, 8, 2.0
-"""So many of the best pieces say which names count. A piece with few names counts as if it had so many more, and a name
-half where a piece has it so often."""
-_CODE_NAME = lazy_pattern(r"[A-Za-z_$][A-Za-z0-9_$]{2,}")
-_LIKE_CODE = lazy_pattern(r"_|.[A-Z]")
-
-
-def shared_names(texts: Sequence[str], scores: Sequence[float], defined: Container[str]) -> list[float]:
-    """Return how much each piece of code shares of the names that the best ones have; the most is 1.0.
-
-    Only names count that are in several pieces, and are `defined` by their files or look like code, as `to_json` and
-    `toJson` do. A name says more the fewer pieces have it, and the less else a piece speaks of.
-    """
-    counts = [Counter(_CODE_NAME.findall(text)) for text in texts]
-    holding = Counter(name for each in counts for name in each)
-    several = {name for name, held in holding.items() if held > 1}
-    order = sorted(range(len(texts)), key=lambda place: -scores[place])
-    evidence: dict[str, float] = {}
-    for place in order[:_BEST]:
-        share = scores[place] / (scores[order[0]] or 1.0)
-        for name in counts[place].keys() & several:
-            evidence[name] = evidence.get(name, 0.0) + share * share
-    weights = {}
-    for name, value in evidence.items():
-        if name in defined or _LIKE_CODE.search(name):
-            rarity = idf(holding[name], len(texts))
-            weights[name] = value * rarity * rarity
-    found = []
-    for each in counts:
-        held = sum(weights[name] * n / (n + _OFTEN) for name, n in each.items() if name in weights)
-        found.append(held / (len(each.keys() & several) + _FEW_NAMES))
-    most = max(found, default=0.0) or 1.0
-    return [each / most for each in found]
 
 
 FIRST, LATER = 1.0, 0.5

@@ -13,7 +13,7 @@ from verifflowcc.memory.rules.code_names import ABSTRACT, stem
 from verifflowcc.memory.rules.qualifiers import qualifiers
 from verifflowcc.memory.rules.sentences import quote, spoken
 from verifflowcc.memory.rules.tool_kinds import word_for
-from verifflowcc.memory.rules.turns import Turn
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 LEFT_OUT = " … "
 """Stands between two pieces of a conversation, where words between them are left out."""
@@ -121,6 +121,49 @@ def _last_opened(text: str, place: int) -> int | None:
             return at
         if _TURNS_AWAY.match(written[at].plain):
             return -1
+    return None
+
+
+_PROMISES = re.compile(
+    r"^(?:[^.!?;]{0,60}?[,;] (?:and |so )?|and |so |then )?I(?:'ll| will|'m going to| am going to)"
+    r"(?: definitely| certainly| now| also| absolutely)* (?P<do>[a-z][^?]+)$",
+    re.IGNORECASE,
+)
+_FOR_GOOD = re.compile(
+    r"\b(?:from (?:now|here|today|this point) on(?:wards?)?|(?:going|moving) forward|in (?:the )?future|henceforth)\b",
+    re.IGNORECASE,
+)
+_EFFORT = re.compile(
+    r"^(?:(?:make|put in) (?:a |an )?(?:\w+ )?effort to |(?:keep|bear) (?:that|this|it) in mind,? and )", re.IGNORECASE
+)
+_MINE = {"my": "your", "myself": "yourself", "our": "our"}
+
+
+@lru_cache(maxsize=1024)
+def promised(sentence: str) -> str:
+    """Return what somebody promises to do from now on, as it would be asked of them; "" for any other sentence.
+
+    >>> promised("Okay, I'll keep my tickets in Lumen from now on."), promised("I'll call you later.")
+    ('Keep your tickets in Lumen from now on.', '')
+    """
+    found = _PROMISES.match(sentence)
+    if not found or not _FOR_GOOD.search(found["do"]):
+        return ""
+    words = _EFFORT.sub("", found["do"])
+    plain = re.sub(r"\b(?:my|myself)\b", lambda own: _MINE[own[0].casefold()], words, flags=re.IGNORECASE)
+    return plain[:1].upper() + plain[1:]
+
+
+def asked_before(turn: Turn, subject: str) -> Opened | None:
+    """Return the last sentence of another person before a turn that names a subject in its normal form."""
+    wanted = {each for each in re.split(r"[-.]", subject) if each}
+    for before in reversed(turn.before):
+        if before.name == turn.name or before.speaker is not Speaker.PERSON:
+            continue
+        for piece in reversed(spoken(before.text)):
+            there = {stem(each) for each in _WORDS.findall(piece.plain.replace("-", " "))}
+            if wanted and all(stem(each) in there for each in wanted) and not qualifiers(piece.plain):
+                return Opened(quote(before.text, piece.start, piece.end), before.id)
     return None
 
 

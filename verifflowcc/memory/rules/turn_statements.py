@@ -10,7 +10,7 @@ from verifflowcc.memory.rules.candidates import BEFORE, Extraction, Signals, Sta
 from verifflowcc.memory.rules.clauses import asked
 from verifflowcc.memory.rules.code_names import NormalForm, key_of
 from verifflowcc.memory.rules.constructs import spoken_decorators
-from verifflowcc.memory.rules.exchanges import LEFT_OUT, adds, subject_of
+from verifflowcc.memory.rules.exchanges import LEFT_OUT, Opened, adds, asked_before, promised, subject_of
 from verifflowcc.memory.rules.generic_form import fixes, generic
 from verifflowcc.memory.rules.personal_statements import PERSONAL_TYPES, PersonalStatement, personal, personal_form
 from verifflowcc.memory.rules.plain_demands import PEOPLE, Plain, corrects, is_private, is_task, plainly
@@ -115,6 +115,8 @@ def normal_form(text: str, type_name: str) -> tuple[str, str, bool]:
     spoken = [opened(each) for each in sentences(text)]
     if not spoken:
         return "", "", False
+    if LEFT_OUT in text and (ask := promised(spoken[-1])):
+        spoken = [ask]
     if type_name in PERSONAL_TYPES:
         return personal_form(spoken[0], type_name)
     if type_name in PROJECT_TYPES - {"decision"}:
@@ -185,6 +187,8 @@ class _TypedStatement:
     place: int = 0
     plain: bool = False
     corrects: bool = False
+    asked: Opened | None = None
+    """What another person asked for before, where it is a promise to do so."""
 
     @property
     def form(self) -> tuple[str, str, bool]:
@@ -222,8 +226,11 @@ def extract(turn: Turn) -> Extraction:
         newest.pop(slot, None)
         newest[slot] = candidate
     candidates = tuple(newest.values())
-    unsure = any(each.confidence < UNSURE or each.certainty < SURE for each in candidates)
-    return Extraction(signals, candidates, ambiguous=unsure)
+    return Extraction(signals, candidates, ambiguous=not all(map(_is_sure, candidates)))
+
+
+def _is_sure(candidate: StatementCandidate) -> bool:
+    return candidate.confidence >= UNSURE and candidate.certainty >= SURE
 
 
 def is_users_own(name: str) -> bool:
@@ -266,7 +273,7 @@ def forms_in(text: str) -> tuple[tuple[str, tuple[str, str, bool]], ...]:
 
 def _read(written: Sequence[Sentence], turn: Turn) -> Iterator[_TypedStatement]:
     """Yield the statements of a turn in their normal forms."""
-    for found in _statements([each.plain for each in written], turn):
+    for found in (*_statements([each.plain for each in written], turn), *_promises(written, turn)):
         stated = found.stated if found.stated.known else _read_back(found)
         if stated.key:
             yield replace(found, stated=stated)
@@ -281,6 +288,20 @@ def _statements(written: Sequence[str], turn: Turn) -> Iterator[_TypedStatement]
         else:
             yield from (replace(found, place=place) for found in _in_sentence(sentence, turn, focus))
         focus.follow(sentence)
+
+
+def _promises(written: Sequence[Sentence], turn: Turn) -> Iterator[_TypedStatement]:
+    """Yield what a person promises to keep to, where another asked for it in words that no rule was read from."""
+    for place, sentence in enumerate(written):
+        ask = promised(sentence.plain) if turn.before and turn.speaker is Speaker.PERSON else ""
+        if not ask or any(_is_sure(each) for before in turn.before for each in extract(before).candidates):
+            continue
+        focus = Focus()
+        wish = None if (rules := _rules(ask, focus)) else _wished(ask, turn, own=False)
+        for found in rules or ([wish] if wish else []):
+            asked_for = asked_before(turn, found.stated.value if found.stated.value != "use" else found.stated.subject)
+            if asked_for:
+                yield replace(found, place=place, asked=asked_for)
 
 
 def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
@@ -502,10 +523,11 @@ def _candidate(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) 
     stated = found.stated
     kind = item_type(found.type)
     layer: StreamName = "user" if kind.scope == "user" else "project"
-    first, alone = _needed(found, turn, written)
+    first, alone = (found.place, True) if found.asked else _needed(found, turn, written)
     own = quote(turn.text, written[first].start, written[found.place].end)
     content, details = _with_subject(found, turn, written, first, own)
     whole = " ".join(each.plain for each in written[first : found.place + 1])
+    whole = promised(whole) if found.asked else whole
     rewritten = not (alone and _is_certain(found, whole, turn))
     title = own.rstrip(".")
     return StatementCandidate(
@@ -522,6 +544,8 @@ def _with_subject(
     found: _TypedStatement, turn: Turn, written: Sequence[Sentence], first: int, own: str
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return a rule's own sentences behind the one that names what they are of, where they leave that open."""
+    if found.asked:
+        return f"{found.asked.says}{LEFT_OUT}{own}", ((BEFORE, found.asked.turn),)
     if found.type != "guideline" or found.stated.known:
         return own, ()
     subject = subject_of(turn, first)
