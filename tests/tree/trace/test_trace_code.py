@@ -16,6 +16,7 @@ from verifflowcc.base.model.trace_values import CodeFile, TraceItem
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.store.code_files import CodeIndex, read_code_files
 from verifflowcc.items.store.item_walk import one_look, walk_items, walk_memory
+from verifflowcc.trace.rules.trace_item import is_memory_plainly
 from verifflowcc.trace.store.trace_cache import TraceIndex
 from verifflowcc.trace.use.trace_code import TraceItems, read_code, read_items, read_known, read_outlines, read_whole
 
@@ -223,6 +224,29 @@ def _see_the_same(here: Path, *, parsed: int) -> None:
     assert found.parsed == parsed
     whole = read_items(Workspace(here), DEFAULT_POLICY)
     assert (found.items, found.unreadable, found.others) == (whole.items, whole.unreadable, whole.others)
+
+
+@pytest.mark.parametrize(
+    ("front", "folder"),
+    [
+        ("type: requirement", "fact"),
+        ("type: 'requirement'", "fact"),
+        ("type: fact\ntype: requirement", "fact"),
+        ('"type": requirement', "fact"),
+        ("title: x\n? type\n: requirement", "fact"),
+        ("title: type", "requirement"),
+        ("id: REQ-A", "requirement"),
+    ],
+)
+def test_no_trace_item_is_passed_over_as_memory(front: str, folder: str) -> None:
+    for text in (f"---\n{front}\n---\n# A\n", f"\ufeff---\n{front}\n---\n# A\n"):
+        assert not is_memory_plainly(f".memory/project/items/{folder}/a.md", text, DEFAULT_POLICY.types)
+
+
+def test_most_memory_is_known_without_reading_its_fields() -> None:
+    for front in ("type: fact", "title: A", "type: failure\ntags: [a]"):
+        text = f"---\n{front}\n---\ntype: requirement\n"
+        assert is_memory_plainly(".memory/project/items/fact/a.md", text, DEFAULT_POLICY.types)
 
 
 def outlined(root: Path) -> TraceItems | None:

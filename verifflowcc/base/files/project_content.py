@@ -154,7 +154,7 @@ def digest_file(full: bytes | str) -> str:
     with open(full, "rb") as file:  # noqa: PTH123 - names are bytes here
         chunk = file.read(_CHUNK_BYTES)
         if len(chunk) < _CHUNK_BYTES:
-            return digest_bytes(chunk if _is_binary(chunk) else fold_newlines(chunk))
+            return digest_content(chunk)
         import hashlib  # of a large file
 
         whole = hashlib.sha256()
@@ -166,6 +166,11 @@ def digest_file(full: bytes | str) -> str:
             whole.update(fold_newlines(chunk) if fold else chunk)
             chunk = following
     return "sha256:" + whole.hexdigest()
+
+
+def digest_content(data: bytes) -> str:
+    """Return the digest of the whole content of a file, as `digest_file` does."""
+    return digest_bytes(data if _is_binary(data) else fold_newlines(data))
 
 
 def _is_binary(start: bytes) -> bool:

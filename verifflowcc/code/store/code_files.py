@@ -5,7 +5,7 @@ import stat
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.base.files.project_content import digest_file
+from verifflowcc.base.files.project_content import digest_content, digest_file
 from verifflowcc.base.files.write import DerivedFile, on_disk
 from verifflowcc.base.index.index_file import DerivedTables, Store, summed, unsummed
 from verifflowcc.base.model.trace_values import MARK, CodeFile, CodeMark, CodeSymbol
@@ -63,6 +63,8 @@ READING = "3"
 """Told apart from readings of other rules; to be raised with every change of what `read_code` returns."""
 
 _SCRIPT = "script"
+_WHOLE = 1 << 20
+"""What has fewer bytes was read to its end."""
 _NOTHING = ""
 """The facts of a text that has no mark in it, and whose symbols nobody asked for."""
 
@@ -198,8 +200,10 @@ def _read(root: Path, each: _ReadRequest, digest: str) -> tuple[str, bool]:
 
     full = on_disk(root, each.path)
     try:
-        data = read_start(full, 2 if each.key[1].endswith(_SCRIPT) else 0)
-        sure = data is not None and digest_file(full) == digest
+        probe = 2 if each.key[1].endswith(_SCRIPT) else 0
+        data = read_start(full, probe)
+        whole = data is not None and not probe and len(data) < _WHOLE
+        sure = data is not None and (digest_content(data) if whole else digest_file(full)) == digest
     except OSError:
         return _NOTHING, False
     if data is None:

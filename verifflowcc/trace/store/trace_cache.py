@@ -150,8 +150,11 @@ def parse_trace_item(path: str, data: bytes, types: Collection[str] = TYPES.keys
     """
     # A command whose items are all cached parses none, and imports none of this.
     from verifflowcc.items.store.item_edits import decode, read_front
-    from verifflowcc.trace.rules.trace_item import is_trace_item, read_trace_item
+    from verifflowcc.trace.rules.trace_item import is_memory_plainly, is_trace_item, read_trace_item
 
-    parts, table, problem = read_front(decode(path, data).replace("\r\n", "\n"))
+    text = decode(path, data).replace("\r\n", "\n")
+    if is_memory_plainly(path, text, types):
+        return None
+    parts, table, problem = read_front(text)
     flaws = (Flaw("bad-field", *problem),) if problem else ()
     return read_trace_item(path, parts, table, flaws) if is_trace_item(path, table, types) else None
