@@ -122,7 +122,9 @@ def test_a_place_that_cannot_be_written_is_an_error(red: Path) -> None:
     git(red, "init", "-q")
     git(red, "add", ".")
     git(red, "commit", "-qm", "first")
-    vfcc(red, "check", "trace", "--output", f"{CONFIG}/x").refused(3, "cannot write")
+    vfcc(red, "check", "trace", "--output", f"{CONFIG}/x").refused(2, f"{CONFIG} is a file, not a folder")
+    if Path("/dev/full").exists():
+        vfcc(red, "check", "trace", "--output", "/dev/full").refused(3, "cannot write")
 
 
 @pytest.mark.vfcc("REQ-TRACE-KNOWN")

@@ -91,7 +91,7 @@ def test_a_budget_of_a_million_million_is_fine(example: Path, prompt: str) -> No
         (".memory", 2, ".memory is a folder, not a file"),
         (".", 2, ". is a folder, not a file"),
         ("", 2, ". is a folder, not a file"),
-        ("CLAUDE.md/prompt.md", 2, "there is no folder CLAUDE.md"),
+        ("CLAUDE.md/prompt.md", 2, "CLAUDE.md is a file, not a folder"),
         ("/proc/prompt.md", 3, "cannot write /proc/prompt.md"),
     ],
 )

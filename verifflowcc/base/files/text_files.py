@@ -85,6 +85,8 @@ def write_given(path: Path, text: str) -> None:
     """
     if path.is_dir():
         raise UsageError(f"{path} is a folder, not a file")
+    if path.parent.is_file():
+        raise UsageError(f"{path.parent} is a file, not a folder")
     if not path.parent.is_dir():
         raise UsageError(f"there is no folder {path.parent}", hint=f"mkdir -p {path.parent}")
     if path.exists() and not path.is_file():
