@@ -224,12 +224,16 @@ def _deliver(
     verdict: str,
 ) -> None:
     """Write what a check found to stdout or a file, in the form that was asked for; the verdict to stderr beside it."""
+    from verifflowcc.base.errors import FileErrors
     from verifflowcc.base.files.text_files import write_given
     from verifflowcc.base.terminal import output as out
     from verifflowcc.trace.cli.trace_exchange import report_text
 
     for notice in (*checked.notices, *checked.report.notices):
         out.warn(notice)
+    if output is not None and not output.parent.exists():
+        with FileErrors("write", output):  # pipelines name a folder for reports, which a fresh clone does not have
+            output.parent.mkdir(parents=True, exist_ok=True)
     if wanted is FindingsFormat.JSON:
         out.emit_json(checked, output)
     else:
