@@ -219,7 +219,7 @@ def _matching(
                 yield from _instead(source, found, DerivedSource.FEEDBACK)
                 continue
             yield from found
-            if found and source.pattern in CORE_FILES and not _imports(tree, found[0], CORE_FILES[-1]):
+            if found and source.pattern == CORE_FILES[0] and not _imports(tree, found[0], CORE_FILES[1]):
                 return
         elif (source is DerivedSource.PROGRESS and place.sprint is not None) or source is DerivedSource.RECENT_ACTIONS:
             yield source
@@ -227,8 +227,10 @@ def _matching(
 
 def _imports(tree: ProjectTree, file: ProjectFile, name: str) -> bool:
     """Say whether a file of instructions takes in another, by a word as `@AGENTS.md`; in a span of code it does not."""
+    if file.problem or not tree.find("", name):
+        return False
     try:
-        text = "" if file.problem else tree.read(file.path).decode("utf-8", "replace")
+        text = tree.read(file.path).decode("utf-8", "replace")
     except OSError:
         return False  # whoever shows the file gives the reason
     return any(word.rstrip(".,;:)") in (f"@{name}", f"@./{name}") for word in text.split())
