@@ -67,7 +67,7 @@ def graph_kept(workspace: Workspace, code: SearchedCode, digest: str | None = No
     if known is None or imports is None:
         graph, taken = graph_of(code), code.imports()
         known, imports = [graph.near, graph.central], [_of_imports(taken[path]) for path in paths]
-    _FILE.write(kept, known, state)  # the index tells of a place that cannot be written
+    _FILE.write(kept, known, state)  # the index reports a place that cannot be written
     _BEFORE.write(workspace.local / BEFORE, [texts, imports, state], shape)
     return FileGraph(paths, *known)
 

@@ -136,7 +136,7 @@ _FOR_GOOD = re.compile(
 _EFFORT = re.compile(
     r"^(?:(?:make|put in) (?:a |an )?(?:\w+ )?effort to |(?:keep|bear) (?:that|this|it) in mind,? and )", re.IGNORECASE
 )
-_MINE = {"my": "your", "myself": "yourself", "our": "our"}
+_MINE = {"my": "your", "myself": "yourself"}
 
 
 @lru_cache(maxsize=1024)
@@ -156,13 +156,13 @@ def promised(sentence: str) -> str:
 
 def asked_before(turn: Turn, subject: str) -> Opened | None:
     """Return the last sentence of another person before a turn that names a subject in its normal form."""
-    wanted = {each for each in re.split(r"[-.]", subject) if each}
+    wanted = {stem(each) for each in re.split(r"[-.]", subject) if each}
     for before in reversed(turn.before):
         if before.name == turn.name or before.speaker is not Speaker.PERSON:
             continue
         for piece in reversed(spoken(before.text)):
             there = {stem(each) for each in _WORDS.findall(piece.plain.replace("-", " "))}
-            if wanted and all(stem(each) in there for each in wanted) and not qualifiers(piece.plain):
+            if wanted and wanted <= there and not qualifiers(piece.plain):
                 return Opened(quote(before.text, piece.start, piece.end), before.id)
     return None
 
