@@ -10,6 +10,7 @@ from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import replace
 from verifflowcc.code.rules.bind_names import FROM_IMPORT, ONLY_ONE, SAME_FOLDER, NameLookup
 from verifflowcc.code.rules.bound_things import (
+    BEYOND,
     BUILTINS,
     COMMON_METHODS,
     DEFINED,
@@ -18,6 +19,7 @@ from verifflowcc.code.rules.bound_things import (
     UNKNOWN,
     Thing,
     ThingKind,
+    TypeLines,
     as_bound,
     as_instances,
     by_number,
@@ -44,7 +46,6 @@ MEMBER, INHERITED, OF_RESULT = 94, 92, 85
 _SAME_TYPE = frozenset({"Self", "self", "this", "static", "typing.Self"})
 _OWN_TYPE = lazy_pattern(r"\(\s*(?:self|cls)\s*:\s*(?:(?:\w+\.)*[tT]ype\[)?['\"]?([\w.]+)")
 _TAKEN_OUT = lazy_pattern(r"\.(?:get|pop|setdefault|popleft|popitem)\(\)\Z")
-_BEYOND = frozenset({ThingKind.EXTERNAL, ThingKind.UNKNOWN})
 _VALUES = frozenset({SymbolKind.VARIABLE, SymbolKind.FIELD})
 
 
@@ -55,6 +56,7 @@ class Types:
         self.names = names
         self._ask = names.circles.ask
         self._inherits: dict[str, dict[int, list[str]]] = {}
+        self._lines = TypeLines(self.bases, names.circles)
 
     def expression(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
         """Return what an expression refers to at a line; empty where it is not known.
@@ -107,10 +109,7 @@ class Types:
 
         A type comes after all that inherit from it, as far as that is possible; those outside are left out.
         """
-        order: list[tuple[str, int]] = []
-        self._descend((path, place), order, set())
-        last: dict[tuple[str, int], int] = {each: number for number, each in enumerate(order)}
-        return tuple(sorted(last, key=lambda each: last[each]))
+        return self._lines.of(path, place).types
 
     def bases(self, path: str, place: int) -> tuple[Thing, ...]:
         """Return the types that a type inherits from, in order, with those outside."""
@@ -119,8 +118,8 @@ class Types:
     def type_of_method(self, path: str, place: int) -> tuple[Thing, ...]:
         """Return the type that a method is of; empty where it is of none."""
         sheet = self.names.sheet(path)
-        for each in sheet.around(place):
-            if each != FILE and (owner := sheet.definition(each).owner):
+        for each in sheet.around(place) if sheet.has_owners else ():
+            if each != FILE and (owner := sheet.owner(each)):
                 return self.named_type(path, owner)
         around = sheet.type_around(place)
         return () if around == FILE else (Thing(ThingKind.DEFINITION, path, around, MEMBER),)
@@ -147,7 +146,7 @@ class Types:
         found: list[Thing] = []
         for text in self._inherited(path).get(place, ()):
             things = self.expression(path, sheet.parents[place], text, sheet.field("line", place))
-            found += [each for each in things if each.kind in _BEYOND or self._is_type(each)]
+            found += [each for each in things if each.kind in BEYOND or self._is_type(each)]
             if not things:
                 found += EXTERNAL
         return tuple(found)
@@ -319,14 +318,14 @@ class Types:
             return self.expression(path, scope, text, line)
         if text.startswith("type["):
             things = self.expression(path, scope, plain_type(text[5:-1]), line)
-            return tuple([each for each in things if each.kind in _BEYOND or self._is_type(each)])
+            return tuple([each for each in things if each.kind in BEYOND or self._is_type(each)])
         text = plain_type(text)
         if not text:
             return ()
         if text.endswith(")"):
             return tuple([each.weaker(OF_RESULT) for each in self.expression(path, scope, text, line)])
         things = self.expression(path, scope, text, line)
-        return as_instances([each for each in things if each.kind in _BEYOND or self._is_type(each)])
+        return as_instances([each for each in things if each.kind in BEYOND or self._is_type(each)])
 
     def _member(self, thing: Thing, name: str) -> tuple[Thing, ...]:
         match thing.kind:
@@ -346,15 +345,14 @@ class Types:
         return self._ask(question, lambda: self._member_of_type(thing, name))
 
     def _member_of_type(self, thing: Thing, name: str) -> tuple[Thing, ...]:
-        line = self.line_of(thing.path, thing.place)
-        for number, (path, place) in enumerate(line):
+        line = self._lines.of(thing.path, thing.place)
+        for number, (path, place) in enumerate(line.types):
             if not number and thing.kind is ThingKind.INHERITED:
                 continue
             if found := self._own_member(path, place, name):
                 sure, why = (INHERITED, "inherited") if number else (MEMBER, "a member of its type")
                 return tuple([Thing(ThingKind.DEFINITION, *each, sure, why) for each in found])
-        outside = any(each.kind in _BEYOND for one in line for each in self.bases(*one))
-        return EXTERNAL if outside else ()
+        return EXTERNAL if line.outside else ()
 
     def _own_member(self, path: str, place: int, name: str) -> list[tuple[str, int]]:
         sheet = self.names.sheet(path)
@@ -368,16 +366,6 @@ class Types:
                 if any((own.path, own.place) == (path, place) for own in self.named_type(other, type_name)):
                     found.append((other, each))
         return found
-
-    def _descend(self, key: tuple[str, int], order: list[tuple[str, int]], above: set[tuple[str, int]]) -> None:
-        if key in above or len(order) > 200:
-            return
-        order.append(key)
-        above.add(key)
-        for each in self.bases(*key):
-            if each.kind is ThingKind.DEFINITION:
-                self._descend((each.path, each.place), order, above)
-        above.discard(key)
 
     def _inherited(self, path: str) -> dict[int, list[str]]:
         """Return the bases of each type of a file, as they are written."""
@@ -409,6 +397,7 @@ _ONE_OF = 60
 _AT_A_GUESS = 30
 _HERE_TOO, _AS_VALUE = 65, 50
 _FEW = 8
+_OF_TYPES = frozenset({ReferenceKind.INHERIT, ReferenceKind.TYPE})
 _MOST_HANDED, _LOOKED_AT = 5, 40
 _OBJECTS = frozenset({"script", "python"})
 """Families in which objects without a declared type hold functions."""
@@ -435,11 +424,14 @@ class Binder:
 
     def bound(self, path: str, reference: Reference) -> BindingResult:
         """Return whom a reference in a file may mean."""
-        inherits = reference.kind is ReferenceKind.INHERIT
-        inside, line = reference.inside, reference.line
-        if reference.receiver and not inherits:
-            inside, line = self.names.settled(path, inside, reference.receiver, line)
-        key = (path, inside, reference.receiver, reference.name, line, inherits)
+        inside, line, kind, names = reference.inside, reference.line, reference.kind, self.names
+        if kind is ReferenceKind.INHERIT and inside != FILE:
+            inside = names.sheet(path).parents[inside]
+        if reference.receiver:
+            inside, line = names.settled(path, inside, reference.receiver, line)
+        else:
+            inside, line = names.settled_name(path, inside, reference.name, line)
+        key = (path, inside, reference.receiver, reference.name, line, kind in _OF_TYPES)
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = self._bound(path, reference, inside, line)
@@ -456,11 +448,9 @@ class Binder:
         return kept[1].get(meant)
 
     def _bound(self, path: str, reference: Reference, inside: int, line: int) -> BindingResult:
-        if reference.kind is ReferenceKind.INHERIT and inside != FILE:
-            inside = self.names.sheet(path).parents[inside]
         if reference.receiver:
             return self._of_receiver(path, inside, line, reference)
-        things = self.names.lookup(path, inside, reference.name, reference.line)
+        things = self.names.lookup(path, inside, reference.name, line)
         if things is not None:
             things = self.types.meant(things)
             return self._not_found(path, reference) if _are_unknown(things) else as_bound(things)
@@ -499,7 +489,7 @@ class Binder:
         """Bind a name alone that no scope has to what is called so elsewhere."""
         manner = self.names.manner(path)
         places = [each for each in self._defining(path, reference) if manner.members_are_bare or not self._member(each)]
-        if reference.kind in (ReferenceKind.INHERIT, ReferenceKind.TYPE):
+        if reference.kind in _OF_TYPES:
             places = [each for each in places if self._is_type(each)]
         sure = ONLY_ONE if manner.names_are_global else _AT_A_GUESS
         return by_number(places, sure, _ONE_OF if manner.names_are_global else _AT_A_GUESS)

@@ -19,14 +19,16 @@ from verifflowcc.code.store.code_graph_parts import (
     DamagedError,
     Lists,
     Part,
+    ReferenceColumns,
     UnitRow,
     bucket_of,
     bucketed,
     head_from_bytes,
     imports_from_columns,
+    list_in,
     packed,
-    references_from_bytes,
     sealed,
+    text_packed,
     unpacked,
     unsealed,
 )
@@ -78,7 +80,7 @@ class Tables:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._buckets: dict[int, list[int]] = {}
-        self._kept: dict[int, dict[str, list[int]]] = {}
+        self._kept: dict[int, str] = {}
 
     def parts(self) -> list[int]:
         """Return the numbers of the parts, in the order in which they came."""
@@ -106,9 +108,9 @@ class Tables:
         """Return part → what one of `LISTS` has for a name, in those parts that have it."""
         found = {}
         for part in parts:
-            bucket = self._bucket(part, kind, bucket_of(name, self._counts(part)[kind]))
-            if name in bucket:
-                found[part] = bucket[name]
+            numbers = list_in(self._bucket(part, kind, bucket_of(name, self._counts(part)[kind])), name)
+            if numbers is not None:
+                found[part] = numbers
         return found
 
     def lists(self, kind: int, part: int) -> dict[str, list[int]]:
@@ -185,12 +187,12 @@ class Tables:
             raise DamagedError
         return counts
 
-    def _bucket(self, part: int, kind: int, place: int) -> dict[str, list[int]]:
+    def _bucket(self, part: int, kind: int, place: int) -> str:
         number = _list_number(part, kind, place)
         bucket = self._kept.get(number)
         if bucket is None:
             rows = self._store.rows("SELECT body FROM lists WHERE number = ?", (number,))
-            bucket = self._kept[number] = unpacked(unsealed("lists", number, rows[0][0] if rows else None))
+            bucket = self._kept[number] = text_packed(unsealed("lists", number, rows[0][0] if rows else None))
         return bucket
 
     def _column(self, name: str, part: int) -> bytes:
@@ -359,6 +361,13 @@ class StateFiles(Mapping[str, SourceFile]):
         return path in self._state.numbers
 
 
+_NO_REFERENCES: "tuple[ReferenceColumns | None, int]" = (None, 0)
+
+
+def _columns_and_size(body: bytes) -> "tuple[ReferenceColumns | None, int]":
+    return ReferenceColumns(body), len(body)
+
+
 class StoredCode:
     """A `SearchedCode` out of the index. Where that turns out damaged, it is made again; answers are right or there is
     none: every method raises BackendError where the index is lost again and again."""
@@ -403,8 +412,8 @@ class StoredCode:
 
         if path not in self._bodies:
             self.load_references((path,))
-        body = self._bodies.get(path)
-        return references_from_bytes(body, name, kind) if body else ()
+        columns = self._bodies.get(path)
+        return columns.chosen(name, kind) if columns else ()
 
     def load_references(self, paths: Collection[str]) -> None:
         """Read the references of many files at once."""
@@ -413,9 +422,10 @@ class StoredCode:
             if self._held_bytes > _MOST_AHEAD:
                 self._bodies.clear()
                 self._held_bytes = 0
-            facts = self._soundly(lambda: self._facts("refs", missing, lambda body: body))
-            self._bodies.update((path, facts.get(path, b"")) for path in missing)
-            self._held_bytes += sum(map(len, facts.values()))
+            facts = self._soundly(lambda: self._facts("refs", missing, _columns_and_size))
+            for path in missing:
+                self._bodies[path], size = facts.get(path, _NO_REFERENCES)
+                self._held_bytes += size
 
     def defining(self, name: str) -> Sequence[str]:
         """Return the files that define a name, anywhere in them."""
@@ -514,7 +524,7 @@ class StoredCode:
         self._parts = sorted(state.parts())
         self._files = StateFiles(state)
         self._heads: dict[str, Head] = {}
-        self._bodies: dict[str, bytes] = {}
+        self._bodies: dict[str, ReferenceColumns | None] = {}
         self._held_bytes = 0
         self._postings: dict[str, list[tuple[str, int, int]]] = {}
         self._lengths: dict[str, int] = {}

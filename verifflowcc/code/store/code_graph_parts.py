@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, chain, repeat
-from operator import attrgetter
+from operator import attrgetter, sub
 from typing import TYPE_CHECKING, TypeVar
 from zlib import crc32
 
@@ -73,9 +73,32 @@ def packed(value: object) -> bytes:
 def unpacked(body: bytes) -> "Any":
     """Return what `packed` made bytes of. Raises DamagedError."""
     try:
-        return json.loads(zlib.decompress(body).decode("utf-8", "surrogatepass"))
-    except (ValueError, zlib.error, RecursionError) as error:
+        return json.loads(text_packed(body))
+    except (ValueError, RecursionError) as error:
         raise DamagedError from error
+
+
+def text_packed(body: bytes) -> str:
+    """Return the JSON that `packed` made bytes of. Raises DamagedError."""
+    try:
+        return zlib.decompress(body).decode("utf-8", "surrogatepass")
+    except (ValueError, zlib.error) as error:
+        raise DamagedError from error
+
+
+def list_in(text: str, name: str) -> list[int] | None:
+    """Return the numbers that JSON of `bucketed` has for a name, without reading those of other names.
+
+    >>> list_in('{"a":[1,2],"b\\"c":[3]}', 'b"c'), list_in('{"a":[1,2],"b\\"c":[3]}', "c")
+    ([3], None)
+    """
+    key = _encode(name) + ":["
+    place = text.find("," + key) if not text.startswith("{" + key) else 0
+    if place < 0:
+        return None
+    begin = place + 1 + len(key)
+    inside = text[begin : text.index("]", begin)]
+    return list(map(int, inside.split(","))) if inside else []
 
 
 def sealed(table: str, number: int, body: bytes) -> bytes:
@@ -101,6 +124,11 @@ def _sum(table: str, number: int, body: bytes) -> bytes:
 _COUNTS = frozenset({"line", "end", "start", "parent", "inside"})
 _HEAD_RECORDS: tuple[type, ...] = (Definition, Import, TypeHint)
 _HEAD_SEGMENTS = 1 + sum(len(field_names(each)) for each in _HEAD_RECORDS)
+_HEAD_PLACES: list[dict[str, int]] = []
+"""Of each record: which segment each of its fields is."""
+for _each in _HEAD_RECORDS:
+    _first = 1 + sum(map(len, _HEAD_PLACES))
+    _HEAD_PLACES.append({name: place for place, name in enumerate(field_names(_each), _first)})
 _REFERENCE_SEGMENTS = 8
 _FEW = 12
 """The names of so many references are sought one by one."""
@@ -110,15 +138,12 @@ def _joined(segments: Sequence[bytes]) -> bytes:
     return _numbers([len(each) for each in segments]) + b"".join(segments)
 
 
-def _parted(body: bytes, count: int) -> list[memoryview]:
-    """Return the segments that `_joined` put together."""
+def _begins(body: bytes, count: int) -> tuple[memoryview, Sequence[int]]:
+    """Return bytes that `_joined` put together, and where each segment begins; at last where they end."""
     whole, sizes = memoryview(body), array(chr(body[0]))
-    place, found = 1 + count * sizes.itemsize, []
-    sizes.frombytes(whole[1:place])
-    for size in sizes:
-        found.append(whole[place : place + size])
-        place += size
-    return found
+    first = 1 + count * sizes.itemsize
+    sizes.frombytes(whole[1:first])
+    return whole, [*accumulate(sizes, initial=first)]
 
 
 def _numbers(values: Sequence[int]) -> bytes:
@@ -177,17 +202,18 @@ def head_to_bytes(facts: FileFacts) -> bytes:
 
 def head_from_bytes(body: bytes) -> Head:
     """Read what `head_to_bytes` made: each field of the records when it is asked for."""
-    counts, *segments = _parted(body, _HEAD_SEGMENTS)
-    found: list[RecordColumns[Any]] = []
-    for record, count in zip(_HEAD_RECORDS, _read_numbers(counts), strict=True):
-        own = dict(zip(field_names(record), segments, strict=False))
-        del segments[: len(own)]
-        found.append(RecordColumns(record, count, partial(_column_of, own, count)))
+    whole, begins = _begins(body, _HEAD_SEGMENTS)
+    counts = _read_numbers(whole[begins[0] : begins[1]])
+
+    def column(places: Mapping[str, int], count: int, name: str) -> "Sequence[Any]":
+        place = places[name]
+        return _column(whole[begins[place] : begins[place + 1]], name, count)
+
+    found: list[RecordColumns[Any]] = [
+        RecordColumns(record, count, partial(column, places, count))
+        for record, places, count in zip(_HEAD_RECORDS, _HEAD_PLACES, counts, strict=True)
+    ]
     return Head(*found)
-
-
-def _column_of(segments: Mapping[str, memoryview], count: int, name: str) -> "Sequence[Any]":
-    return _column(segments[name], name, count)
 
 
 def references_to_bytes(facts: FileFacts) -> bytes:
@@ -211,37 +237,60 @@ def references_to_bytes(facts: FileFacts) -> bytes:
     return _joined(segments)
 
 
-def references_from_bytes(body: bytes, name: str = "", kind: ReferenceKind | None = None) -> tuple[Reference, ...]:
-    """Read what `references_to_bytes` made: those with a name, of a kind, where one is given."""
-    names, sizes, order, *columns, receivers = _parted(body, _REFERENCE_SEGMENTS)
-    kinds, lines, scopes, owners = map(_read_numbers, columns)
-    counts, ordered = _read_numbers(sizes), _read_numbers(order)
-    places: Sequence[int] = range(len(kinds))
-    if kind is not None and not name:
-        places = [place for place, each in enumerate(kinds) if each == _REFERENCE_PLACES[kind]]
+class ReferenceColumns:
+    """The references of a text, read from what `references_to_bytes` made, each column when it is asked for."""
+
+    __slots__ = ("_begins", "_ends", "_names", "_numbers", "_receivers", "_whole")
+
+    def __init__(self, body: bytes) -> None:
+        self._whole, self._begins = _begins(body, _REFERENCE_SEGMENTS)
+        self._names: Sequence[str] = ()
+        self._ends: Sequence[int] = ()
+        self._numbers: Sequence[Sequence[int]] = ()
+        self._receivers: Sequence[str] | None = None
+
+    def chosen(self, name: str = "", kind: ReferenceKind | None = None) -> tuple[Reference, ...]:
+        """Return the references with a name, of a kind, where one is given, in their order."""
+        if not self._numbers:
+            self._ends = [*accumulate(_read_numbers(self._segment(1)))]
+            self._names = _read_texts(self._segment(0), len(self._ends))
+            self._numbers = [_read_numbers(self._segment(place)) for place in range(2, 7)]
+        ordered, kinds, lines, scopes, owners = self._numbers
+        wanted = None if kind is None else _REFERENCE_PLACES[kind]
+        places: Sequence[int] = range(len(kinds))
+        if name:
+            at = bisect_left(self._names, name)
+            if at == len(self._names) or self._names[at] != name:
+                return ()
+            places = ordered[self._ends[at - 1] if at else 0 : self._ends[at]]
+        if wanted is not None:
+            places = [place for place in places if kinds[place] == wanted]
         if not places:
             return ()
-    distinct = _read_texts(names, len(counts))
-    if name:
-        at = bisect_left(distinct, name)
-        if at == len(distinct) or distinct[at] != name:
-            return ()
-        begin = sum(counts[:at])
-        places = ordered[begin : begin + counts[at]]
-        named = dict.fromkeys(places, name)
-    elif len(places) < _FEW:
-        ends = [*accumulate(counts)]
-        named = {place: distinct[bisect_right(ends, ordered.index(place))] for place in places}
-    else:
-        named = dict(zip(ordered, chain.from_iterable(map(repeat, distinct, counts)), strict=True))
-    texts = _read_texts(receivers, 1)
-    return tuple(
-        [
-            Reference(_REFERENCES[kinds[each]], named[each], lines[each], scopes[each], texts[owners[each]])
-            for each in places
-            if kind is None or kinds[each] == _REFERENCE_PLACES[kind]
-        ]
-    )
+        if name:
+            named: Mapping[int, str] = dict.fromkeys(places, name)
+        elif len(places) < _FEW:
+            named = {place: self._names[bisect_right(self._ends, ordered.index(place))] for place in places}
+        else:
+            counts = map(sub, self._ends, chain((0,), self._ends))
+            named = dict(zip(ordered, chain.from_iterable(map(repeat, self._names, counts)), strict=True))
+        texts = self._receivers
+        if texts is None:
+            texts = self._receivers = _read_texts(self._segment(7), 1)
+        return tuple(
+            [
+                Reference(_REFERENCES[kinds[each]], named[each], lines[each], scopes[each], texts[owners[each]])
+                for each in places
+            ]
+        )
+
+    def _segment(self, place: int) -> memoryview:
+        return self._whole[self._begins[place] : self._begins[place + 1]]
+
+
+def references_from_bytes(body: bytes, name: str = "", kind: ReferenceKind | None = None) -> tuple[Reference, ...]:
+    """Read what `references_to_bytes` made: those with a name, of a kind, where one is given."""
+    return ReferenceColumns(body).chosen(name, kind)
 
 
 def imports_to_columns(facts: FileFacts) -> "Columns":
