@@ -69,6 +69,7 @@ class Sheet:
         "_parameters",
         "_signatures",
         "_stars",
+        "bit",
         "defined",
         "has_owners",
         "head",
@@ -80,8 +81,9 @@ class Sheet:
         "typed",
     )
 
-    def __init__(self, path: str, head: Head) -> None:
+    def __init__(self, path: str, head: Head, bit: int = 0) -> None:
         self.path = path
+        self.bit = bit
         self.head = head
         definitions, imports, typed = head.definitions, head.imports, head.typed
         self.names: Sequence[str] = column_of(definitions, "name")
@@ -230,6 +232,16 @@ _OWN = {"self": "self", "cls": "cls", "super": "super()"}
 SAME_SCOPE, SAME_FILE, FROM_IMPORT, FROM_STAR, SAME_FOLDER, ONLY_ONE = 98, 96, 95, 90, 90, 75
 
 
+FILE_BITS = 4096
+"""So many bits stand for files: where there are more files, several in a row share one."""
+ALL_FILES = (1 << FILE_BITS) - 1
+
+
+def bit_of(place: int, count: int) -> int:
+    """Return the bit of a file by its place among so many."""
+    return 1 << (place if count <= FILE_BITS else place * FILE_BITS // count)
+
+
 class NameLookup:
     """Looks names up in the files of a repository in one state. Nothing is read that was not asked for."""
 
@@ -237,6 +249,8 @@ class NameLookup:
         self.code = code
         self.modules = Modules(code.files, code.manifests)
         self.foreign = ImportResolver(code, self.modules)
+        self._bits: dict[str, int] = {}
+        self._named: dict[str, int] = {}
         self._sheets: dict[str, Sheet] = {}
         self._spoken: dict[tuple[str, str], Sequence[Reference]] = {}
         self._meaning: dict[tuple[str, int, str], tuple[int, tuple[int, ...]]] = {}
@@ -247,8 +261,38 @@ class NameLookup:
         """Return the head of a file, laid out."""
         sheet = self._sheets.get(path)
         if sheet is None:
-            sheet = self._sheets[path] = Sheet(path, self.code.head(path))
+            sheet = self._sheets[path] = Sheet(path, self.code.head(path), self._bits.get(path, 0))
+        self.circles.read |= sheet.bit
         return sheet
+
+    def watch(self) -> None:
+        """Note from now on what is read for each answer: see `Circles.read`. Nothing was asked before."""
+        count = len(self.code.files)
+        self._bits = {path: bit_of(place, count) for place, path in enumerate(self.code.files)}
+
+    def asked(self, name: str) -> None:
+        """Note that it was asked which files define a name, speak of it or import it."""
+        if self._bits:
+            bit = self._named.get(name)
+            if bit is None:
+                bit = self._named[name] = 1 << (FILE_BITS + len(self._named))
+            self.circles.read |= bit
+
+    def names_in(self, read: int) -> list[str]:
+        """Return the names among what was read."""
+        if read >> FILE_BITS == 0:
+            return []
+        return [name for name, bit in self._named.items() if read & bit]
+
+    def defining(self, name: str) -> Sequence[str]:
+        """Return the files that define a name."""
+        self.asked(name)
+        return self.code.defining(name)
+
+    def importing(self, part: str) -> Sequence[str]:
+        """Return the files that import a module or name."""
+        self.asked(part)
+        return self.code.importing(part)
 
     def spoken(self, path: str, name: str) -> Sequence[Reference]:
         """Return the references to a name in a file: several definitions of it are asked about in a row."""
@@ -360,6 +404,7 @@ class NameLookup:
             return self.modules.python(path, taken.alias if self._binds_top(path, taken) else taken.module)
         if family == "script":
             return self.modules.script(path, taken.module)
+        self.circles.read |= ALL_FILES if self._bits else 0
         return self.foreign.sources(path, family, taken)
 
     def loaded(self, path: str, taken: Import) -> tuple[str, ...]:
@@ -455,7 +500,7 @@ class NameLookup:
         """Return what a name is at the outermost level of the files right in a folder."""
         inside = set(self.modules.folder(folder))
         found = []
-        for path in self.code.defining(name):
+        for path in self.defining(name):
             if path != without and path in inside:
                 for place in self.sheet(path).defined.get(FILE, name):
                     found.append(Thing(ThingKind.DEFINITION, path, place, SAME_FOLDER, "in the same folder"))

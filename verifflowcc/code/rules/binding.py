@@ -131,10 +131,10 @@ class Types:
         found = tuple([each for each in here if self._is_type(each)])
         if found or not name:
             return found
-        code, family = self.names.code, self.names.manner(path).family
+        family = self.names.manner(path).family
         every = [
             Thing(ThingKind.DEFINITION, other, place, SAME_FOLDER, "the only one of its name")
-            for other in code.defining(name)
+            for other in self.names.defining(name)
             if self.names.manner(other).family == family
             for place in self.names.sheet(other).called(name)
             if self.names.sheet(other).is_type(place)
@@ -360,8 +360,8 @@ class Types:
         family = self.names.manner(path).family
         if family in ("python", "script") or (found and family != "c"):
             return found
-        type_name, code = sheet.names[place], self.names.code
-        for other in code.defining(name):
+        type_name = sheet.names[place]
+        for other in self.names.defining(name):
             for each in self.names.sheet(other).owned(type_name, name):
                 if any((own.path, own.place) == (path, place) for own in self.named_type(other, type_name)):
                     found.append((other, each))
@@ -413,12 +413,13 @@ class Binder:
         self.code = code
         self.names = NameLookup(code)
         self.types = Types(self.names)
-        self._known: dict[tuple[str, int, str, str, int, bool], BindingResult] = {}
-        self._values: dict[tuple[str, int], bool] = {}
-        self._called: dict[tuple[str, str], Sequence[tuple[str, int]]] = {}
-        self._numbered: dict[tuple[str, str, int], BindingResult] = {}
-        self._held: dict[tuple[str, str, int], BindingResult] = {}
-        self.spoken: dict[tuple[str, str, frozenset[ReferenceKind]], Sequence[BoundReference]] = {}
+        self.once = self.names.circles.once
+        self._known: dict[tuple[str, int, str, str, int, bool], tuple[BindingResult, int]] = {}
+        self._values: dict[tuple[str, int], tuple[bool, int]] = {}
+        self._called: dict[tuple[str, str], tuple[Sequence[tuple[str, int]], int]] = {}
+        self._numbered: dict[tuple[str, str, int], tuple[BindingResult, int]] = {}
+        self._held: dict[tuple[str, str, int], tuple[BindingResult, int]] = {}
+        self.spoken: dict[tuple[str, str, frozenset[ReferenceKind]], tuple[Sequence[BoundReference], int]] = {}
         self.speaking: dict[tuple[str, str], Sequence[str]] = {}
         self._found: dict[int, tuple[BindingResult, dict[tuple[str, int], BindingCandidate]]] = {}
 
@@ -432,10 +433,7 @@ class Binder:
         else:
             inside, line = names.settled_name(path, inside, reference.name, line)
         key = (path, inside, reference.receiver, reference.name, line, kind in _OF_TYPES)
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._bound(path, reference, inside, line)
-        return known
+        return self.once(self._known, key, lambda: self._bound(path, reference, inside, line))
 
     def candidate(self, bound: BindingResult, meant: tuple[str, int]) -> BindingCandidate | None:
         """Return a definition (file and place) as one that may be meant; None where it may not."""
@@ -498,19 +496,19 @@ class Binder:
         """Bind a member of an object of no known type, or of one that is not known to have it, by the name alone."""
         sure = ONLY_METHOD if not known and reference.name not in COMMON_METHODS else _AT_A_GUESS
         key = (self.names.manner(path).family, reference.name, sure)
-        bound = self._numbered.get(key)
-        if bound is None:
-            places = [each for each in self._defining(path, reference) if self._member(each)]
-            bound = by_number(places, sure, _ONE_OF if sure == ONLY_METHOD else _AT_A_GUESS)
-            self._numbered[key] = bound
+        bound = self.once(self._numbered, key, lambda: self._all_members(path, reference, sure))
         if known:
             return bound
-        here = (path, reference.name, sure)
-        held = self._held.get(here)
-        if held is None:
+
+        def with_held() -> BindingResult:
             more = self._handed_over(path, reference)
-            held = self._held[here] = BindingResult((*bound.candidates, *more)) if more else bound
-        return held
+            return BindingResult((*bound.candidates, *more)) if more else bound
+
+        return self.once(self._held, (path, reference.name, sure), with_held)
+
+    def _all_members(self, path: str, reference: Reference, sure: int) -> BindingResult:
+        places = [each for each in self._defining(path, reference) if self._member(each)]
+        return by_number(places, sure, _ONE_OF if sure == ONLY_METHOD else _AT_A_GUESS)
 
     def _handed_over(self, path: str, reference: Reference) -> Sequence[BindingCandidate]:
         """Return the functions that may be called as a member of an object which holds them, as `deps.search()`.
@@ -540,16 +538,18 @@ class Binder:
 
     def _is_value(self, key: tuple[str, int], name: str) -> bool:
         """Whether one of the first files that speak of a function uses its name other than by calling it."""
-        known = self._values.get(key)
-        if known is None:
-            family = self.names.manner(key[0]).family
-            known = self._values[key] = any(
+        names, family = self.names, self.names.manner(key[0]).family
+
+        def used() -> bool:
+            names.asked(name)
+            first = [path for path in self.code.referring(name)[:_LOOKED_AT] if names.manner(path).family == family]
+            return any(
                 each.kind is ReferenceKind.USE and not each.receiver
-                for path in self.code.referring(name)[:_LOOKED_AT]
-                if self.names.manner(path).family == family
+                for path in first
                 for each in self.code.references(path, name)
             )
-        return known
+
+        return self.once(self._values, key, used)
 
     def _not_found(self, path: str, reference: Reference) -> BindingResult:
         """Bind what comes from a module that is neither here nor a declared dependency to all of that name."""
@@ -560,14 +560,13 @@ class Binder:
     def _defining(self, path: str, reference: Reference) -> Sequence[tuple[str, int]]:
         names, name = self.names, reference.name
         family = names.manner(path).family
-        known = self._called.get((family, name))
-        if known is None:
-            paths = [each for each in self.code.defining(name) if names.manner(each).family == family]
+
+        def called() -> Sequence[tuple[str, int]]:
+            paths = [each for each in names.defining(name) if names.manner(each).family == family]
             self.code.heads(paths)
-            known = self._called[family, name] = [
-                (each, place) for each in paths for place in names.sheet(each).called(name)
-            ]
-        return known
+            return [(each, place) for each in paths for place in names.sheet(each).called(name)]
+
+        return self.once(self._called, (family, name), called)
 
     def _member(self, key: tuple[str, int]) -> bool:
         path, place = key

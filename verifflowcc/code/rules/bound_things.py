@@ -6,7 +6,7 @@ Beside them the parts of a receiver, and names that are too common.
 import builtins
 from collections.abc import Callable, Hashable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.graph import FILE, BindingCandidate, BindingResult
@@ -176,6 +176,10 @@ class _TooDeepError(Exception):
     pass
 
 
+_K = TypeVar("_K", bound=Hashable)
+_V = TypeVar("_V")
+
+
 class Circles:
     """Answers questions once.
 
@@ -189,8 +193,10 @@ class Circles:
     """
 
     def __init__(self) -> None:
-        self._answers: dict[Hashable, tuple[Answer, int, frozenset[Hashable]]] = {}
-        self._for_now: dict[Hashable, tuple[Answer, int, int]] = {}
+        self.read = 0
+        """A bit for each file that was looked at for what is open, and for each name that was asked for."""
+        self._answers: dict[Hashable, tuple[Answer, int, frozenset[Hashable], int]] = {}
+        self._for_now: dict[Hashable, tuple[Answer, int, int, int]] = {}
         self._open: dict[Hashable, int] = {}
         self._grounds: list[int] = []
         self._made: list[list[Hashable]] = []
@@ -201,31 +207,49 @@ class Circles:
         known = self._answers.get(question)
         if known is not None and (not known[2] or self._open.keys().isdisjoint(known[2])):
             self._rests_on(len(self._grounds), known[1])
+            self.read |= known[3]
             return known[0]
         if self._open:
             return self._answer_inside(question, answer)
         try:
             return self._answer_inside(question, answer)
         except _TooDeepError:
-            self._answers[question] = ((), DEEPEST, _NONE)
+            self._answers[question] = ((), DEEPEST, _NONE, self.read)
             return ()
         finally:
             for each in (self._for_now, self._open, self._grounds, self._made, self._heights):
                 each.clear()
 
-    def height(self, question: Hashable) -> int | None:
-        """Return how many questions stand inside of each other in an answer that holds always; None for another."""
+    def kept(self, question: Hashable) -> tuple[int, int] | None:
+        """Return of an answer that holds always how many questions are inside of each other in it, and what was read
+        for it; None for another."""
         known = self._answers.get(question)
-        return known[1] if known is not None and not known[2] else None
+        return (known[1], known[3]) if known is not None and not known[2] else None
 
-    def lean(self, height: int) -> None:
-        """Note that the open question rests on answers that hold always, of at most that height."""
+    def lean(self, height: int, read: int) -> None:
+        """Note that what is open rests on answers that hold always, of at most that height."""
         self._rests_on(len(self._grounds), height)
+        self.read |= read
+
+    def once(self, known: "dict[_K, tuple[_V, int]]", key: _K, make: "Callable[[], _V]") -> _V:
+        """Return what is known under a key, or is made now; what was read for it is noted each time."""
+        found = known.get(key)
+        if found is None:
+            outer, self.read = self.read, 0
+            try:
+                value = make()
+            finally:
+                inner, self.read = self.read, outer | self.read
+            found = known[key] = (value, inner)
+        else:
+            self.read |= found[1]
+        return found[0]
 
     def _answer_inside(self, question: Hashable, answer: "Callable[[], Answer]") -> "Answer":
         if question in self._for_now:
-            found, ground, height = self._for_now[question]
+            found, ground, height, read = self._for_now[question]
             self._rests_on(ground, height)
+            self.read |= read
             return found
         if question in self._open:
             self._rests_on(self._open[question], 0)
@@ -236,20 +260,25 @@ class Circles:
         self._grounds.append(depth + 1)
         self._made.append([])
         self._heights.append(0)
-        found = answer()
-        self._close(question, found, depth)
+        outer, self.read = self.read, 0
+        try:
+            found = answer()
+        finally:
+            inner, self.read = self.read, outer | self.read
+        self._close(question, found, depth, inner)
         return found
 
-    def _close(self, question: Hashable, found: "Answer", depth: int) -> None:
+    def _close(self, question: Hashable, found: "Answer", depth: int, read: int) -> None:
         ground, made, height = self._grounds.pop(), self._made.pop(), self._heights.pop()
         del self._open[question]
         for each in made:
             if each in self._for_now and self._for_now[each][1] >= depth:
                 del self._for_now[each]
         if ground >= depth:
-            self._answers[question] = (found, height, frozenset([*made, question]) if ground == depth else _NONE)
+            circle = frozenset([*made, question]) if ground == depth else _NONE
+            self._answers[question] = (found, height, circle, read)
         else:
-            self._for_now[question] = (found, ground, height)
+            self._for_now[question] = (found, ground, height, read)
             self._made[-1] += [*made, question]
         self._rests_on(ground, height)
 
@@ -275,12 +304,13 @@ _Key = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class TypeLine:
-    """Types in order; how many they are with repeats, the height of the answers that they rest on, and whether any of
-    them inherits from outside."""
+    """Types in order; how many they are with repeats, the height of the answers that they rest on, what was read for
+    these, and whether any of them inherits from outside."""
 
     types: tuple[_Key, ...]
     whole: int
     height: int
+    read: int
     outside: bool
 
 
@@ -296,12 +326,12 @@ class TypeLines:
         key = (path, place)
         known = self._known.get(key) or self._put_together(key, set(), set())
         if known is not None:
-            self._circles.lean(known.height)
+            self._circles.lean(known.height, known.read)
             return known
         order: list[_Key] = []
         self._descend(key, order, set())
         types = _at_last_places(order)
-        return TypeLine(types, len(order), 0, any(_is_beyond(self._bases(*each)) for each in types))
+        return TypeLine(types, len(order), 0, 0, any(_is_beyond(self._bases(*each)) for each in types))
 
     def _put_together(self, key: _Key, around: set[_Key], refused: set[_Key]) -> TypeLine | None:
         """Return the line out of those of the bases; None where types inherit from each other in circles."""
@@ -309,24 +339,28 @@ class TypeLines:
         if known is not None or key in refused:
             return known
         bases = self._bases(*key)
-        height = self._circles.height(("bases", *key))
-        order, whole, outside = [key], 1, _is_beyond(bases)
+        kept = self._circles.kept(("bases", *key))
         around.add(key)
-        for each in bases if height is not None and len(around) < _DEEPEST_LINE else ():
+        lines: list[TypeLine] = []
+        for each in bases if kept is not None and len(around) < _DEEPEST_LINE else ():
             if each.kind is ThingKind.DEFINITION:
                 base = (each.path, each.place)
                 line = None if base in around else self._put_together(base, around, refused)
                 if line is None:
-                    height = None
+                    kept = None
                     break
-                order += line.types
-                whole, outside = whole + line.whole, outside or line.outside
-                height = max(height or 0, line.height)
+                lines.append(line)
         around.discard(key)
-        if height is None or whole > _LONGEST_LINE:
+        whole = 1 + sum([each.whole for each in lines])
+        if kept is None or whole > _LONGEST_LINE:
             refused.add(key)
             return None
-        found = self._known[key] = TypeLine(_at_last_places(order), whole, height, outside)
+        height, read = kept
+        for line in lines:
+            height, read = max(height, line.height), read | line.read
+        order = [key, *[one for each in lines for one in each.types]]
+        outside = _is_beyond(bases) or any(each.outside for each in lines)
+        found = self._known[key] = TypeLine(_at_last_places(order), whole, height, read, outside)
         return found
 
     def _descend(self, key: _Key, order: list[_Key], above: set[_Key]) -> None:

@@ -15,8 +15,10 @@ from verifflowcc.code.store.code_graph_parts import (
     IMPORTING,
     LISTS,
     REFERRING,
+    USERS_SCHEMA,
     WORDS,
     DamagedError,
+    KeptUsers,
     Lists,
     Part,
     ReferenceColumns,
@@ -26,6 +28,7 @@ from verifflowcc.code.store.code_graph_parts import (
     head_from_bytes,
     imports_from_columns,
     list_in,
+    names_found_by,
     packed,
     sealed,
     text_packed,
@@ -42,8 +45,8 @@ if TYPE_CHECKING:
 # A row that is read is what was written, or DamagedError is raised. Parts are added and removed whole, and their
 # numbers are never used again, so that a stale number cannot name another part.
 
-LAYOUT = 5
-_SCHEMA = """
+LAYOUT = 6
+_SCHEMA = f"""
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE parts (
     number INTEGER PRIMARY KEY AUTOINCREMENT, buckets BLOB NOT NULL, units BLOB NOT NULL, imports BLOB NOT NULL
@@ -51,6 +54,7 @@ CREATE TABLE parts (
 CREATE TABLE facts (number INTEGER PRIMARY KEY, head BLOB NOT NULL, refs BLOB NOT NULL);
 CREATE TABLE lists (number INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE tree (name TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
+{USERS_SCHEMA}
 """
 MOST_UNITS = 1 << 24
 """A part has fewer texts, and fewer buckets of each list."""
@@ -507,6 +511,10 @@ class StoredCode:
         file = self._files.get(path)
         return self._source.text(file) if file else None
 
+    def users_kept(self) -> KeptUsers:
+        """Return the users of definitions that are known from before."""
+        return KeptUsers(self._store, self._numbers, self._manifests, self._names_of)
+
     def close(self) -> None:
         """Close the index."""
         self._store.close()
@@ -546,6 +554,16 @@ class StoredCode:
         numbers = sorted(set(wanted.values()) - {NO_PART})
         facts = {number: read(body) for number, body in self._tables.facts(column, numbers).items()}
         return {path: facts[number] for path, number in wanted.items() if number != NO_PART}
+
+    def _names_of(self, numbers: Sequence[int]) -> frozenset[str] | None:
+        """Return the names that some texts are found by; None where one is gone."""
+        wanted = sorted(set(numbers) - {NO_PART})
+        try:
+            heads, references = self._tables.facts("head", wanted), self._tables.facts("refs", wanted)
+        except DamagedError:
+            return None
+        both = [(head_from_bytes(heads[each]), ReferenceColumns(references[each])) for each in wanted]
+        return frozenset(name for pair in both for name in names_found_by(*pair))
 
     def _having(self, kind: str, name: str) -> list[str]:
         def having() -> list[str]:

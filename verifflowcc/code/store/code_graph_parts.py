@@ -13,9 +13,9 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 from itertools import accumulate, chain, repeat
-from operator import attrgetter, sub
+from operator import attrgetter, or_, sub
 from typing import TYPE_CHECKING, TypeVar
 from zlib import crc32
 
@@ -34,6 +34,9 @@ from verifflowcc.code.rules.graph import (
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from verifflowcc.base.index.index_file import Store
+    from verifflowcc.code.rules.changed_code import Users
 
     Columns = list[list[Any]]
 
@@ -249,11 +252,17 @@ class ReferenceColumns:
         self._numbers: Sequence[Sequence[int]] = ()
         self._receivers: Sequence[str] | None = None
 
+    def names(self) -> Sequence[str]:
+        """Return each name once, sorted."""
+        if not self._ends:
+            self._ends = [*accumulate(_read_numbers(self._segment(1)))]
+            self._names = _read_texts(self._segment(0), len(self._ends)) if self._ends else ()
+        return self._names
+
     def chosen(self, name: str = "", kind: ReferenceKind | None = None) -> tuple[Reference, ...]:
         """Return the references with a name, of a kind, where one is given, in their order."""
+        self.names()
         if not self._numbers:
-            self._ends = [*accumulate(_read_numbers(self._segment(1)))]
-            self._names = _read_texts(self._segment(0), len(self._ends))
             self._numbers = [_read_numbers(self._segment(place)) for place in range(2, 7)]
         ordered, kinds, lines, scopes, owners = self._numbers
         wanted = None if kind is None else _REFERENCE_PLACES[kind]
@@ -412,3 +421,139 @@ class GrowingPart:
         lists = self._lists[name]
         for each in names:
             lists[each].append(number)
+
+
+# Users of definitions, kept from one answer to the next with what they rest on: the texts of files, and which files
+# have some names. They hold in any state of the same files in which none of these is another.
+
+USERS_SCHEMA = """
+CREATE TABLE states (number INTEGER PRIMARY KEY AUTOINCREMENT, shape TEXT NOT NULL, texts BLOB NOT NULL);
+CREATE TABLE users (node TEXT PRIMARY KEY, state INTEGER NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;
+"""
+MOST_CHANGED = 40
+"""Where more files than this are other ones than in a state, nothing is taken from it."""
+MOST_STATES = 12
+MOST_USERS = 40_000
+
+
+class KeptUsers:
+    """The kept users of definitions in one state of the code: `numbers` of its texts by path, `manifests` beside them.
+
+    `names_of` returns the names in some texts, by number, that files are found by; None where a text is gone.
+    """
+
+    def __init__(
+        self,
+        store: "Store",
+        numbers: Mapping[str, int],
+        manifests: Mapping[str, int],
+        names_of: Callable[[Sequence[int]], frozenset[str] | None],
+    ) -> None:
+        from verifflowcc.base.text.canonical import digest_text
+
+        self._store, self._numbers, self._names_of = store, [*numbers.values()], names_of
+        self._shape = digest_text("\n".join([*numbers, "", *(f"{path} {each}" for path, each in manifests.items())]))
+        self._replaced = store.replaced
+        self._same: int | None = None
+        self._live: dict[int, tuple[int, frozenset[str]]] | None = None
+        self._new: dict[str, bytes] = {}
+        self._moved: list[str] = []
+
+    def users(self, node: tuple[str, int], most: int) -> "Users | None":
+        """Return the users of a definition, if they are known and still hold."""
+        from verifflowcc.code.rules.changed_code import Users
+
+        try:
+            if self._live is None:
+                self._live = self._states()
+            key = _user_key(node, most)
+            found = self._store.rows("SELECT state, body FROM users WHERE node = ?", (key,)) if self._live else []
+            for state, body in found:
+                read, asked, rows, number, everywhere = unpacked(unsealed(key, 0, body))
+                if self._holds(key, state, int(read, 16), asked):
+                    return Users(tuple([(*row, bool(end)) for *row, end in rows]), number, everywhere)
+        except sqlite3.DatabaseError:
+            self._live = {}
+        return None
+
+    def _holds(self, key: str, state: int, read: int, asked: Sequence[str]) -> bool:
+        if self._live is None or state not in self._live:
+            return False
+        changed, names = self._live[state]
+        if read & changed or not names.isdisjoint(asked):
+            return False
+        if state != self._same:
+            self._moved.append(key)
+        return True
+
+    def keep(self, node: tuple[str, int], most: int, users: "Users", read: int, names: Sequence[str]) -> None:
+        """Note the users of a definition, to be written by `save`."""
+        key = _user_key(node, most)
+        rows = [(*row, int(end)) for *row, end in users.rows]
+        self._new[key] = sealed(key, 0, packed([f"{read:x}", names, rows, users.number, users.everywhere]))
+
+    def save(self) -> None:
+        """Write what was noted. The index is held no longer; where it cannot be written now, nothing is kept."""
+        if not self._new and not self._moved:
+            return
+        self._store.let_go()
+        try:
+            with self._store.transaction("BEGIN IMMEDIATE"):
+                if self._store.replaced == self._replaced:
+                    self._write()
+        except sqlite3.DatabaseError:
+            return
+
+    def _write(self) -> None:
+        state = self._same
+        if state is None:
+            body = sealed(self._shape, 0, packed(self._numbers))
+            ((state,),) = self._store.rows(
+                "INSERT INTO states (shape, texts) VALUES (?, ?) RETURNING number", (self._shape, body)
+            )
+            live = sorted({*(self._live or ()), state})[-MOST_STATES:]
+            kept = ", ".join(map(str, live))
+            self._store.rows(f"DELETE FROM states WHERE number NOT IN ({kept})")
+            self._store.rows(f"DELETE FROM users WHERE state NOT IN ({kept})")
+        ((count,),) = self._store.rows("SELECT count(*) FROM users")
+        if count > MOST_USERS:
+            self._store.rows("DELETE FROM users WHERE state <> ?", (state,))
+        self._store.write_all("UPDATE users SET state = ? WHERE node = ?", [(state, key) for key in self._moved])
+        self._store.write_all(
+            "INSERT OR REPLACE INTO users VALUES (?, ?, ?)", [(key, state, body) for key, body in self._new.items()]
+        )
+
+    def _states(self) -> dict[int, tuple[int, frozenset[str]]]:
+        """Return of each state that users may be taken from the bits of files that changed since, and their names."""
+        found: dict[int, tuple[int, frozenset[str]]] = {}
+        from verifflowcc.code.rules.bind_names import bit_of
+
+        count = len(self._numbers)
+        for state, shape, texts in self._store.rows("SELECT number, shape, texts FROM states ORDER BY number DESC"):
+            if shape != self._shape:
+                continue
+            before = unpacked(unsealed(shape, 0, texts))
+            places = [place for place, pair in enumerate(zip(before, self._numbers, strict=True)) if pair[0] != pair[1]]
+            if not places:
+                self._same = self._same or state
+                found[state] = (0, frozenset())
+            elif len(places) <= MOST_CHANGED:
+                names = self._names_of([each for place in places for each in (before[place], self._numbers[place])])
+                if names is not None:
+                    found[state] = (reduce(or_, [bit_of(place, count) for place in places]), names)
+        return found
+
+
+def _user_key(node: tuple[str, int], most: int) -> str:
+    return f"{node[0]}\0{node[1]}\0{most}"
+
+
+def names_found_by(head: Head, references: ReferenceColumns) -> Iterator[str]:
+    """Yield the names that a text is found by: those that it defines, speaks of and imports, and parts of modules."""
+    yield from head.definitions.column("name") if isinstance(head.definitions, RecordColumns) else ()
+    yield from references.names()
+    for each in head.imports:
+        if each.name not in ("", "*"):
+            yield each.name
+        for language in ("python", "c"):
+            yield from parts_imported(each.module, language)
