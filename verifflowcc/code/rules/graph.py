@@ -199,6 +199,9 @@ class RecordColumns(Sequence[_T]):
     def __hash__(self) -> int:
         return hash(tuple(self))
 
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
 
 def column_of(records: Sequence[_T], name: str) -> "Sequence[Any]":
     """Return one field of all of some records; of those in columns, without making any."""
