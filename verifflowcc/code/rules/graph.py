@@ -125,7 +125,7 @@ class FileFacts:
 
     language: str
     definitions: tuple[Definition, ...] = ()
-    references: tuple[Reference, ...] = ()
+    references: Sequence[Reference] = ()
     imports: tuple[Import, ...] = ()
     typed: tuple[TypeHint, ...] = ()
     problem: str = ""
