@@ -9,25 +9,26 @@ from functools import lru_cache
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.rules.code_names import NormalForm, key_of, named
-from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, opened, roots
+from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, opened, root, roots
 from verifflowcc.memory.rules.tool_kinds import kind_of
 
 # Words by which a statement is a fact that lasts, or news of the day.
 
 PARTICIPLES = (
     "kept stored saved held hosted deployed written built hashed encrypted signed served sent handled managed "
-    "generated "
-    "rendered cached backed named called licensed published shipped rotated rebuilt scanned versioned isolated "
-    "authenticated authorized authorised logged sorted indexed replicated partitioned processed validated measured "
-    "monitored maintained owned based located configured defined documented compressed formatted expressed shown "
-    "displayed represented run cut reset released taken powered driven implemented compiled packaged bundled "
-    "provisioned "
-    "tracked billed charged paid retained archived purged mounted exposed shared limited restricted capped reviewed "
-    "approved routed proxied queued collected stamped identified numbered grouped split kept prefixed suffixed "
-    "localized localised translated seeded enforced checked linted orchestrated governed quoted rounded "
-    "delivered emitted streamed synced synchronized imported exported fetched loaded installed set organised "
-    "organized structured computed calculated derived recorded registered resolved required supported allowed "
-    "forbidden prohibited mandatory deprecated done performed returned deleted removed distributed"
+    "generated read squashed merged rebased reported raised thrown printed flashed injected parsed trained labelled "
+    "labeled mirrored sharded sampled aggregated buffered triaged promoted audited traced escalated transferred "
+    "uploaded downloaded answered declared rendered cached backed named called licensed published shipped rotated "
+    "rebuilt scanned versioned isolated authenticated authorized authorised logged sorted indexed replicated "
+    "partitioned processed validated measured monitored maintained owned based located configured defined documented "
+    "compressed formatted expressed shown displayed represented run cut reset released taken powered driven "
+    "implemented compiled packaged bundled provisioned tracked billed charged paid retained archived purged mounted "
+    "exposed shared limited restricted capped reviewed approved routed proxied queued collected stamped identified "
+    "numbered grouped split prefixed suffixed localized localised translated seeded enforced checked linted "
+    "orchestrated governed quoted rounded delivered emitted streamed synced synchronized imported exported fetched "
+    "loaded installed set organised organized structured computed calculated derived recorded registered resolved "
+    "required supported allowed forbidden prohibited mandatory deprecated done performed returned deleted removed "
+    "distributed"
 ).split()
 VERBS = (
     "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes "
@@ -35,12 +36,14 @@ VERBS = (
     "targets handles points connects relies ends covers changes rotates ships builds hosts logs publishes "
     "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
     "terminates communicates proxies expects needs accepts happens happen maintains manages reviews approves stays "
-    "applies allows permits defaults"
+    "applies allows permits defaults deploys signs encrypts validates compiles retries archives polls fetches "
+    "subscribes renders leads"
 ).split()
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
     "listen point end own serve read write send accept store take expect need expire have happen carry return stay "
-    "apply expose emit last cost"
+    "apply expose emit last cost log retry deploy publish ship render validate poll inherit extend subscribe fetch "
+    "load authenticate default target page sync"
 ).split()
 SINGLE_PERSON = re.compile(
     r"^(?:the|an?|our|my|that|this|another|one) (?:(?!of\b)[\w-]+ ){0,2}?(?:candidate|hire|intern|speaker|presenter|"
@@ -117,7 +120,9 @@ DATED = re.compile(
     re.IGNORECASE,
 )
 _EACH_TIME = re.compile(
-    r"\b(?:nightly|daily|weekly|hourly|monthly) [\w -]+? (?:starts?|ends?|begins?|runs?) at\b", re.IGNORECASE
+    r"\b(?:nightly|daily|weekly|hourly|monthly) [\w -]+? (?:starts?|ends?|begins?|runs?) at\b|"
+    r"\b(?:rotation|sprints|shifts?|windows?)\b[\w ]*? (?:start|end|begin|close|open)s? (?:on|at)\b(?! the)",
+    re.IGNORECASE,
 )
 """What starts at an hour again and again: no news of one day."""
 COUNTED_THING = re.compile(
@@ -163,9 +168,11 @@ _NOW = re.compile(
     re.IGNORECASE,
 )
 _NOT_OTHER = re.compile(
-    r",? (?:and |but )?(?:not|instead of|rather than|in place of|no longer) [^,;]+?(?=[,;]|$)", re.IGNORECASE
+    r",? (?:and |but )?(?:not|instead of|rather than|in place of|no longer) [^,;]+?"
+    r"(?:,(?= (?:in|on|at|for|by|with|to|from|under) )|(?=[,;]|$))",
+    re.IGNORECASE,
 )
-_OF_MANY = f"(?:{'|'.join(PLURAL_VERBS)}|time out|sign in|log in)"
+_OF_MANY = f"(?:{'|'.join(PLURAL_VERBS)}|time out|sign in|log in|fall back|fail over)"
 _GETS_OFTEN = re.compile(r"\bgets?(?= \w+(?:ed|t|n) (?:every|each|once an?)\b)", re.IGNORECASE)
 """What is done again and again, in talk: `the database gets wiped every night`."""
 _BE = r"(?:is|are)"
@@ -184,9 +191,10 @@ _DONE_OFTEN = re.compile(
     r"(?<=every )\w+.*|(?<=each )\w+.*|(?<=once )an? \w+))$"
 )
 _ACTIVE = re.compile(
-    rf"^(?P<what>.+?) (?P<done>{'|'.join(VERBS)}|(?<=(?<!s)s ){_OF_MANY}|(?<=data ){_OF_MANY}|(?<=people ){_OF_MANY}) "
-    r"(?:(?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|of|after|before|every|into|behind|per|"
-    r"next to|beside|alongside|place (?:in|on|at)) )?(?P<rest>.+)$",
+    rf"^(?P<what>.+?) (?P<done>(?:{'|'.join(VERBS)}|times out|falls back|fails over)"
+    rf"(?! (?:{_OF_MANY}|is|are|has|must) )|(?:(?<=(?<!s)s )|(?<=data )|(?<=people )){_OF_MANY}) "
+    r"(?:(?:straight |directly )?(?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|of|after|"
+    r"before|every|into|behind|per|next to|beside|alongside|place (?:in|on|at)) )?(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _ACTIVE_FAR = re.compile(
@@ -239,7 +247,8 @@ _WE = re.compile(
     r"(?P<done>uses?|using|runs?|hosts?|deploys?|ships?|stores?|supports?|targets?|builds?|releases?|keeps?|"
     r"writes?|works?|"
     r"tests?|manages?|publish(?:es)?|follows?|tracks?|monitors?|develops?|logs?|sends?|sells?|serves?|maintains?|"
-    r"squash(?:es)?|review|rebase|pin|version|tag|cache|encrypt|hash|sign|document|format|lint|measure|plan|meet|"
+    r"compile|link|bundle|package|train|provision|scan|audit|trace|profile|mirror|replicate|shard|partition|promote|"
+    r"simulate|flash|squash(?:es)?|review|rebase|pin|version|tag|cache|encrypt|hash|sign|document|format|lint|measure|plan|meet|"
     r"archive|rotate|back up|translate|generate|handle|license|cut|name|practi[cs]e|rely on|"
     r"standardi[sz]e on|depends? on|owns?|bill|charge|hold) (?P<rest>.+)$",
     re.IGNORECASE,
@@ -262,12 +271,16 @@ _BESIDE = frozenset({"next to", "beside", "alongside"})
 _OF_A_PART = frozenset(
     "has contains includes expects needs requires takes holds calls comes reads writes depends points ends carries "
     "uses wraps consists".split()
-)
+) | {"times out", "fails over", "falls back"}
 _DETERMINED = re.compile(
     r"^(?:the|our|each|every|all|this (?:project|repo|repository|codebase|service|package)'s)\b", re.IGNORECASE
 )
 _COUNT = r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|no|its own)\b"
-_CONCRETE = re.compile(rf"\d|[A-Z]\w|[`'\"]|\w[/._]\w|\w/(?=\s|$|[*.\w])|\b(?:one|{NUMBER_WORDS})\b")
+_CONCRETE = re.compile(
+    rf"\d|[A-Z]\w|[`'\"]|\w[/._]\w|\w/(?=\s|$|[*.\w])|\b(?:one|{NUMBER_WORDS})\b|[#@]\w|"
+    r"^(?:the |our |an? )?[\w-]+ (?:repo|repository|folder|directory|bucket|cluster|namespace|registry|channel|"
+    r"branch|team|database|schema|vault|monorepo|queue|topic|index|region|subnet|gateway|service)$"
+)
 _MOST_WORDS, _MOST_SUBJECT = 26, 9
 _SAME_RELATION = {"keep": "store", "save": "store", "hold": "store", "live": "store", "cache": "store", "host": "run",
                   "deploy": "run"}  # fmt: skip
@@ -488,7 +501,9 @@ def _of_verb(text: str) -> Declared | None:
         return _made(f"{taken['what']} {taken['part'].partition(' ')[2]}", "take-from", taken["rest"])
     found = _ACTIVE.match(text) or _ACTIVE_FAR.match(text)
     if found and _is_a_name(found["what"]):
-        return None
+        owned = re.match(r"(?:the|our) (?P<what>[\w -]+)$", found["rest"])
+        charge = owned and re.match(r"(?:owns|maintains|leads|manages|reviews|approves)$", found["done"])
+        return _made(owned["what"], f"{root(found['done'])}-by", found["what"]) if owned and charge else None
     if (
         not found
         or not _is_of_something(found)
@@ -500,7 +515,7 @@ def _of_verb(text: str) -> Declared | None:
         return None
     if re.match(r"keeps?$", found["done"], re.I) and re.match(r"\w+ing\b", found["rest"]):
         return None
-    if re.match(r"(?:been|had|got|to|a look|it|this|that|me|us)\b", found["rest"], re.I):
+    if re.match(r"(?:been|had|got|to|a look|it|this|that|me|us)\b(?!/)", found["rest"], re.I):
         return None
     if found["done"].casefold() in {"has", "have"} and re.match(
         r"\w+ed\b|(?:a |an )?(?:\w+ )?(?:bug|typo|bugs)\b", found["rest"], re.I
@@ -519,12 +534,21 @@ def _of_verb(text: str) -> Declared | None:
         and ONE_PART.search(found["what"])
     ):
         return None
+    return _of_relation(found)
+
+
+_BY_WAY = re.compile(r"(?P<to>.+?) (?:over|via|through|using) (?P<rest>.+)$", re.IGNORECASE)
+
+
+def _of_relation(found: re.Match[str]) -> Declared | None:
     how = {"through": "via", "inside": "in", "within": "in"}.get((found["how"] or "").casefold(), found["how"])
     relation = _relation(found["done"], how)
     if relation == "has" and re.search(r"\d", found["rest"]) and COUNTED_THING.search(found["what"]):
         return None
     if relation in {"has", "allow", "permit"} and not re.search(_COUNT, found["rest"], re.IGNORECASE):
         return None
+    if how == "to" and (over := _BY_WAY.match(found["rest"])):
+        return _made(f"{found['what']} to {over['to']}", f"{relation}-over", over["rest"])
     if relation in {"has", "have"} and (unit := re.match(r"\w+ (?P<unit>[a-z]+)", found["rest"])):
         relation = f"has-{'-'.join(roots(unit['unit'])) or 'it'}"
     return _made(found["what"], relation, found["rest"])

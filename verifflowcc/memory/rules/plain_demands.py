@@ -129,7 +129,8 @@ GENERAL_PLACE = re.compile(
 OBLIGED = re.compile(
     r"^(?P<what>(?:[\w'/.-]+ ){0,8}?[\w'/.-]+) (?P<verb>must|shall|should|(?:has|have|is|are|needs?) to|ought "
     r"to|may not|may(?= \w+ (?:at most|no more than)\b)|"
-    r"cannot|can't|can not|mustn't|shouldn't)(?P<no> not| never| no longer)?(?: only| always)? (?P<rest>[a-z].*)$",
+    r"(?:is|are) not to(?= be )|cannot|can't|can not|mustn't|shouldn't)"
+    r"(?P<no> not| never| no longer)?(?: only| always)? (?P<rest>[a-z].*)$",
     re.IGNORECASE,
 )
 NEEDED = re.compile(
@@ -343,7 +344,7 @@ def _of_sentence(sentence: str, text: str) -> Plain | None:
         clause = re.sub(r"\b(?:decided|agreed) that\b", "", text, flags=re.IGNORECASE)
         return Plain(_DECISION, sure=not re.search(r"\b(?:it(?! was| is| has)|this|that|them)\b(?! the)", clause))
     if _CHANGED.match(text):
-        return Plain(_DECISION, sure=not HERE.search(text), demand=False)
+        return Plain(_DECISION, sure=not HERE.search(text.replace("these days", "now")), demand=False)
     start = OPENING.sub("", text)
     bare = OPENING.sub("", LIMIT_FIRST.sub("", start))
     if bare != start and re.match(r"(?:in|for|on) (?!case\b|theory\b|general\b)", start, re.IGNORECASE):
@@ -354,11 +355,17 @@ def _of_sentence(sentence: str, text: str) -> Plain | None:
     return _of_order(bare, rest, asks[0] if asks else "", lasting=lasting) or _of_duty(bare) or _of_fact(sentence, bare)
 
 
+_OF_PEOPLE = frozenset("go eat drink celebrate laugh grab meet sit walk bring sing play dance cook order".split())
+_WHEN = re.compile(r"\b(?:after|before|during|at|on|for|when|while|until) .*$", re.IGNORECASE)
+
+
 def is_private(sentence: str) -> bool:
     """Say whether a sentence is of people's lives and names nothing of the project: `we always go to the same café`."""
+    verb = re.match(r"(?:I|we)(?: always| never| usually| often)* (?P<verb>[a-z]+)", sentence, re.IGNORECASE)
+    if verb and verb["verb"].casefold() in _OF_PEOPLE and not TECH.search(_WHEN.sub("", sentence)):
+        return True
     if TECH.search(sentence):
         return False
-    verb = re.match(r"(?:I|we)(?: always| never| usually| often)* (?P<verb>[a-z]+)", sentence, re.IGNORECASE)
     return bool(PEOPLE.search(sentence) or (verb and verb["verb"].casefold() in OF_THE_MIND - {"agree", "try", "want"}))
 
 
@@ -377,12 +384,13 @@ def is_task(sentence: str) -> bool:
 def _here(text: str) -> re.Match[str] | None:
     """Return the words by which a text points at one single thing, outside of a limit at its end."""
     plain = LIMIT_LAST.sub("", THIS_PROJECT.sub("", text))
-    return HERE.search(_OF_ITSELF.sub(lambda found: found["what"] or found["what2"], plain))
+    return HERE.search(_OF_ITSELF.sub(lambda found: found["what"] or found["what2"] or found["what3"], plain))
 
 
 _OF_ITSELF = re.compile(
     r"(?P<what>^(?:\w+ ){1,3}?(?:[a-z-]+ )?[a-z-]{3,}s\b.*?)\b(?:them|they|their)\b|"
-    r"(?P<what2>\b(?:every|each|any|an?) [\w-]+ .*?)\bit(?:s)?\b",
+    r"(?P<what2>\b(?:every|each|any|an?) [\w-]+ .*?)\bit(?:s)?\b|"
+    r"(?P<what3>^[a-z]{3,} (?!(?:it|them|the|this|that|these|those|our|your|my|all)\b)[a-z-]+ .*?\band [a-z]+ )it\b",
     re.IGNORECASE,
 )
 """A pronoun for things of the same sentence: `wrap errors before returning them`."""
@@ -524,11 +532,9 @@ def _of_obligation(found: re.Match[str], bare: str) -> Plain | None:
 
 
 def _of_fact(sentence: str, bare: str) -> Plain | None:
-    if re.match(
-        r"we (?:require|enforce|expect|forbid|ban|mandate) (?!it\b|this\b|you\b|that you\b|a\b|an\b|the\b)\w",
-        bare,
-        re.I,
-    ):
+    wants = r"we (?:require|enforce|expect|forbid|ban|mandate) (?!it\b|this\b|you\b|that you\b|the\b)(?P<one>an? )?\w"
+    wanted = re.match(wants, bare, re.I)
+    if wanted and (not wanted["one"] or UNIVERSAL.search(bare)):
         return Plain(_RULE, sure=True)
     if re.match(r"we (?:want|need) (?!it\b|this\b|you\b|that\b|a\b|an\b|the\b|to\b|some\b|more\b)\w+ \w+", bare, re.I):
         return Plain(_RULE, sure=False)

@@ -44,7 +44,8 @@ _REPORTED = re.compile(
     r"used to (?:say|be|have|use|work|do)|people (?:often |always )?(?:say|think|believe|claim)|"
     r"(?:our|the) competitors?)\b|"
     rf"\b{_SOURCES}\b(?: (?!we\b|you\b|I\b)[\w'-]+){{0,5}}? (?:(?:always|often|once|also|usually|just) )?"
-    rf"(?:{_SAYS}|say|write|suggest|recommend(?:ing)?|insist|think|believe|wants? us|wants? me)\b|"
+    rf"(?:{_SAYS}|say|write(?! (?:to|in|into|with)\b)|suggest|recommend(?:ing)?|insist|think|believe|wants? us|"
+    r"wants? me)\b|"
     r"\b(?!(?:We|You|It|I|This|That|As)\b)(?-i:[A-Z][a-z]+) (?:(?:always|often|once|also|usually|just) )?"
     rf"(?:{_SAYS}|wants us|wants me)\b|"
     r"\b(?:the|my|our|a|an|one|his|her|their) (?!(?:team|company)\b)(?:[\w-]+ ){1,3}(?:insists?|"
@@ -102,7 +103,9 @@ _WHEN_MOVED = re.compile(
 )
 _NEVER_AGAIN = re.compile(r"(?<=never )(?P<what>.*) again\b", re.IGNORECASE)
 _SINCE = re.compile(
-    rf"\b{FROM_DAY}|(?<=\w),? since (?:last|this) (?:week|month|year|quarter|sprint|release)\.?$", re.IGNORECASE
+    rf"\b{FROM_DAY}|(?:(?<=allowed)|(?<=permitted)|(?<=fine)|(?<=okay)|(?<=\bok)) again\b|"
+    r"(?<=\w),? since (?:last|this) (?:week|month|year|quarter|sprint|release)\.?$",
+    re.IGNORECASE,
 )
 _LOGGED = re.compile(
     r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|"
@@ -138,7 +141,10 @@ _LIMITED = re.compile(
     r"(?:for|on) (?:small|large|simple|complex|trivial|rare|special|some|most|certain|certain other) [\w-]+)\b",
     re.IGNORECASE,
 )
-_ONLY_AS_FOCUS = re.compile(r"\b(?:read-only|append-only|write-only|only (?=through |via ))", re.I)
+_ONLY_AS_FOCUS = re.compile(
+    r"\b(?:(?:no longer|not) (?!only\b|just\b)[^,;]{2,50}? but |(?:read|append|write)-only|only (?=through |via ))",
+    re.I,
+)
 _LETS = re.compile(
     r"\b(?:can|(?-i:may)|allowed|permitted|optional(?:ly)?|free to|okay|ok|fine|alright|acceptable|welcome|"
     r"whatever|whichever|up "
@@ -164,7 +170,7 @@ _NEGATIONS = re.compile(
 _CONTRASTS = re.compile(
     r"(?:,| and| -+)? not (?:in |on |at |with |by |to |from |for |via |an? |the )?['\"`]?[\w./+#-]+(?: "
     r"[\w.+#-]+)?['\"`]?"
-    r"(?=[.!]?$)|"
+    r"(?=[.!]?$|, (?:in|on|at|for|by|with|to|from|under|as) )|"
     r", (?:and )?no [a-z-]+s?(?=[.!]?$)|"
     r"\b(?:don't|do not|never) forget\b|\bnot null\b|\bnon-\w+|\bdrop-down\w*|\bdropdown\w*|\bstop words?\b",
     re.IGNORECASE,
@@ -174,7 +180,7 @@ _CLOSED = re.compile(
     r"^(?:(?:please|also|and|so|again|team|everyone|from now on|going forward|in (?:the )?future|as a rule|by default|"
     r"in general),? )*(?:never|don't|do not|avoid|no|stop|refrain from|let's not|let us not|we (?:never|don't|do not|"
     r"no longer|avoid)|I (?:never|don't|do not))\b|"
-    r"^(?:no ?body|no one|no-one) (?:ever |directly )?[a-z]+s\b|"
+    r"^(?:no ?body|no one|no-one) (?:ever |directly )?[a-z]+s\b|^under no circumstances (?:should|may|must|do)\b|"
     r"\b(?:must|should|shall|may|will|can) (?:not|never|no longer)\b|\b(?:mustn't|shouldn't|cannot|can't)\b|"
     r"\b(?:is|are|am)(?: now)? (?:never|no longer|not) |"
     r"\b(?:has|have|had) no \w|\b(?:no longer|never)\b|\b(?:we|I|team) (?:have |has )?(?:dropped|stopped)\b|"

@@ -23,7 +23,8 @@ _HEDGED = re.compile(
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
-    r"^(?:(?:and|but|so|also|well|oh|yes|now|additionally),? )*(?:it(?:'s)?|this|that(?:'s)?|these|those|they(?:'re)?|"
+    r"^(?:(?:and|but|so|also|well|oh|yes|now|additionally),? )*(?:it(?:'s)?(?! (?:is )?(?:important|essential|"
+    r"mandatory|required|forbidden|crucial|vital|critical) (?:that|to)\b)|this|that(?:'s)?|these|those|they(?:'re)?|"
     r"keep them|one key|the key|you're|your|following|moving on|shifting|understanding|i'm an?|focus on)\b|"
     r"\b(?:in that|about that|of them|with it|like that|these things|keep (?:it|them))\b",
     re.IGNORECASE,
@@ -58,6 +59,10 @@ _DIFF = re.compile(r"^(?:diff --git |@@ |(?:---|\+\+\+) \S)", re.MULTILINE)
 _DIFF_LINE = re.compile(r"^(?:[-+@ \t]|diff |index )[^\n]*$", re.MULTILINE)
 _PARAGRAPH = re.compile(r"(?:^[ \t]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _CODE_LINE = re.compile(r"[;{}][ \t]*$", re.MULTILINE)
+_PROMPT = re.compile(
+    r"^[ \t]*(?:\$|[\w.-]+@[\w.-]+:\S*[$#]) \S[^\n]*\n(?:[^\n]*[^\s.!?][ \t]*(?:\n|\Z))*", re.MULTILINE
+)
+"""A command at a prompt, with what it printed below it."""
 _REPLACED_LINE = re.compile(r"^(?:-[^\n]*\n)+(?:\+[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _POINT, _HEADING, _EMPHASIS = "\x01", "\x02", "\x03"
 """Each stands for a character of markup, so that a place in what is read is the same place in what was written."""
@@ -150,6 +155,8 @@ def _marked(text: str) -> str:
         plain = _QUOTED.sub(_blank, plain)
     if _CODE_LINE.search(plain):
         plain = _PARAGRAPH.sub(_blank_code, plain)
+    if "$" in plain or "#" in plain:
+        plain = _PROMPT.sub(_blank, plain)
     plain = _LINE.sub(lambda line: _blank(line) if is_pasted(line[0].strip()) else line[0], plain)
     if _DIFF.search(plain):
         plain = _DIFF_LINE.sub(_blank, plain)
