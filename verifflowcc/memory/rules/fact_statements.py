@@ -31,13 +31,12 @@ PARTICIPLES = (
     "distributed"
 ).split()
 VERBS = (
-    "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes "
-    "goes follows contains includes requires exposes serves reads writes sends accepts sits stores keeps speaks "
-    "targets handles points connects relies ends covers changes rotates ships builds hosts logs publishes "
-    "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
-    "terminates communicates proxies expects needs accepts happens happen maintains manages reviews approves stays "
-    "applies allows permits defaults deploys signs encrypts validates compiles retries archives polls fetches "
-    "subscribes renders leads"
+    "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes goes follows "
+    "contains includes requires exposes serves reads writes sends accepts sits stores keeps speaks targets handles "
+    "points connects relies ends covers changes rotates ships builds hosts logs publishes consumes emits calls wraps "
+    "lasts costs holds provides carries syncs takes scales renews refreshes resets terminates communicates proxies "
+    "expects needs accepts happens happen maintains manages reviews approves stays applies allows permits defaults "
+    "deploys signs encrypts validates compiles retries archives polls fetches subscribes renders leads"
 ).split()
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
@@ -57,29 +56,25 @@ NUMBER_WORDS = (
     "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred"
 )
 PASSING_HEADS = re.compile(
-    r"\b(?:problem|issue|bug|error|reason|cause|question|(?<!entry )(?<!end )point|idea|thing|result|output|"
-    r"solution|difference|"
-    r"answer|trick|next step|mistake|culprit|symptom|stack ?trace|exception|crash|failure|typo|fix|weather|train|"
-    r"(?<!event )(?<!message )(?<!service )bus|"
-    r"dog|cat|kid|kids|coffee|lunch|dinner|pizza|car|movie|film|game|band|holiday|vacation|party|restaurant|place|"
-    r"joke|story|plan|goal|thing|one|option|approach|way|today|change|diff|patch|commit|function|line|variable|"
-    r"method|parameter|argument|field|"
-    r"log|message above|traceback|status|progress|rest|best|worst|first|second|last|latter|former|other)$",
+    r"\b(?:problem|issue|bug|error|reason|cause|question|(?<!entry )(?<!end )point|idea|thing|result|output|solution|"
+    r"difference|answer|trick|next step|mistake|culprit|symptom|stack ?trace|exception|crash|failure|typo|fix|weather|"
+    r"train|(?<!event )(?<!message )(?<!service )bus|dog|cat|kid|kids|coffee|lunch|dinner|pizza|car|movie|film|game|"
+    r"band|holiday|vacation|party|restaurant|place|joke|story|plan|goal|thing|one|option|approach|way|today|change|"
+    r"diff|patch|commit|function|line|variable|method|parameter|argument|field|log|message above|traceback|status|"
+    r"progress|rest|best|worst|first|second|last|latter|former|other)$",
     re.IGNORECASE,
 )
 VALUE = re.compile(
     rf"\d|^\S+@\S+$|^(?:one|{NUMBER_WORDS}|none|zero|half)\b|"
-    r"^(?:plural|singular|lowercase|uppercase|unique|nullable)$|"
-    r"^(?:lower|upper|camel|snake|kebab|pascal|title)[- ]?case\b|"
-    r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|"
+    r"^(?:plural|singular|lowercase|uppercase|unique|nullable)$|^(?:lower|upper|camel|snake|kebab|pascal|title)[- "
+    r"]?case\b|^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|"
     r"^(?-i:[a-z]{2,3}-[A-Z]{2})\b|^/?[\w.-]+/[\w./-]+$|^/[\w.-]+|^(?:https?://|(?:[\w-]+\.)+(?:dev|app|local|"
-    r"internal)\b)|^(?:[\w-]+\.)+(?:js|io|ai|py|net|org|com)\b|"
-    r"^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|default|source of truth|owner|client|customer|maintainer|"
-    r"monorepo|monolith|library|service|CLI|daemon|package|plugin|fork|wrapper|requirement|standard|limit|constraint|"
-    r"deadline|mandatory|required|forbidden|prohibited|off[- ]limits|immutable|append-only|read-only|idempotent|"
-    r"stateless|case[- ](?:in)?sensitive|public|private|internal|open source|proprietary|weekly|daily|monthly|nightly|"
-    r"hourly|quarterly)\b|"
-    r"^(?:an?|the) (?:[\w-]+ ){1,4}(?:of|for|that|which|with|in|written|based)\b",
+    r"internal)\b)|^(?:[\w-]+\.)+(?:js|io|ai|py|net|org|com)\b|^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|"
+    r"default|source of truth|owner|client|customer|maintainer|monorepo|monolith|library|service|CLI|daemon|package|"
+    r"plugin|fork|wrapper|requirement|standard|limit|constraint|deadline|mandatory|required|forbidden|prohibited|off[- "
+    r"]limits|immutable|append-only|read-only|idempotent|stateless|case[- ](?:in)?sensitive|public|private|internal|"
+    r"open source|proprietary|weekly|daily|monthly|nightly|hourly|quarterly)\b|^(?:an?|the) (?:[\w-]+ ){1,4}(?:of|for|"
+    r"that|which|with|in|written|based)\b",
     re.IGNORECASE,
 )
 JUDGED = re.compile(
@@ -95,9 +90,8 @@ JUDGED = re.compile(
 STATUS = re.compile(
     r"^(?:an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
     r"errors?(?! (?:with|via|through|using|as|in|to)\b)|place$|too|nothing|none of|wrong|null|nan|out of (?:memory|"
-    r"space|disk)|undefined|problems?|bugs?|trouble|"
-    r"fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no (?:sense|effect|idea|changes?|problem\w*|error\w*|"
-    r"clue|time))\b",
+    r"space|disk)|undefined|problems?|bugs?|trouble|fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no "
+    r"(?:sense|effect|idea|changes?|problem\w*|error\w*|clue|time))\b",
     re.IGNORECASE,
 )
 WRONG = re.compile(
@@ -106,17 +100,15 @@ WRONG = re.compile(
     re.IGNORECASE,
 )
 KEPT_SOMEWHERE = re.compile(
-    r"(?:config\w*|settings?|schemas?|documentation|source|templates?|specs?|specification|definitions?|entry "
-    r"point|changelog|"
-    r"guide|list|endpoint|API|url|registry|repo\w*|secrets?|certificates?|fixtures?|tests?|migrations?|scripts?|"
-    r"style guide)$",
+    r"(?:config\w*|settings?|schemas?|documentation|source|templates?|specs?|specification|definitions?|entry point|"
+    r"changelog|guide|list|endpoint|API|url|registry|repo\w*|secrets?|certificates?|fixtures?|tests?|migrations?|"
+    r"scripts?|style guide)$",
     re.IGNORECASE,
 )
 DATED = re.compile(
     r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning|year|quarter|summer|winter)\b|"
-    r"\b(?:starts?|ends?|begins?|closes?|opens?|leaves?|arrives?) (?:on|at|next|in) (?!\d\d:\d\d)(?:mon|tues|"
-    r"wednes|thurs|fri|satur|"
-    r"sun|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|\d)",
+    r"\b(?:starts?|ends?|begins?|closes?|opens?|leaves?|arrives?) (?:on|at|next|in) (?!\d\d:\d\d)(?:mon|tues|wednes|"
+    r"thurs|fri|satur|sun|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|\d)",
     re.IGNORECASE,
 )
 _EACH_TIME = re.compile(
@@ -129,13 +121,10 @@ COUNTED_THING = re.compile(
     r"\b(?:suite|library|repo|repository|project|codebase|table|list|site|app|car|hotel)$", re.IGNORECASE
 )
 ONE_PART = re.compile(
-    r"^(?:the|that|this|your) (?:[\w-]+ ){0,2}?(?:PR|pull request|branch|ticket|issue|file|test|request|"
-    r"response|page|commit|patch|"
-    r"function|method|class|variable|script|output|loop|query|row|screen|button|build|deploy|deployment|"
-    r"migration|job|run|"
-    r"parameter|argument|regex|import|form|dialog|modal|header|body|payload|snippet|code|example|array|list|"
-    r"dict|object|"
-    r"string|error|message|email|comment|diff|container|process|thread|log)$",
+    r"^(?:the|that|this|your) (?:[\w-]+ ){0,2}?(?:PR|pull request|branch|ticket|issue|file|test|request|response|page|"
+    r"commit|patch|function|method|class|variable|script|output|loop|query|row|screen|button|build|deploy|deployment|"
+    r"migration|job|run|parameter|argument|regex|import|form|dialog|modal|header|body|payload|snippet|code|example|"
+    r"array|list|dict|object|string|error|message|email|comment|diff|container|process|thread|log)$",
     re.IGNORECASE,
 )
 """One part of the code, of which people tell what it has at present, in the middle of their work."""
@@ -143,10 +132,9 @@ ONE_PART = re.compile(
 
 _LEAD = re.compile(
     rf"^(?:(?:{FROM_DAY}|{RETRACTED}|"
-    r"actually|correction|note|fyi|remember|reminder|update|by the way|btw|heads[- ]up|for the record|"
-    r"and|but|also|"
-    r"so|well|sorry|no|yes|ok(?:ay)?|as of (?:now|today|[A-Z]\w+)|from (?:now|today) on|going forward|decision|"
-    r"in this (?:project|repo(?:sitory)?|codebase)|here|in our \w+)[,:;.]* (?:-+ )?|remember that |note that )+",
+    r"actually|correction|note|fyi|remember|reminder|update|by the way|btw|heads[- ]up|for the record|and|but|also|so|"
+    r"well|sorry|no|yes|ok(?:ay)?|as of (?:now|today|[A-Z]\w+)|from (?:now|today) on|going forward|decision|in this "
+    r"(?:project|repo(?:sitory)?|codebase)|here|in our \w+)[,:;.]* (?:-+ )?|remember that |note that )+",
     re.IGNORECASE,
 )
 _DONE_WAY = re.compile(
@@ -204,15 +192,13 @@ _ACTIVE_FAR = re.compile(
 )
 _WE_CHANGED = re.compile(
     r"^(?:we|the team|I)(?:'ve| have)?(?: just| now| also)* (?:changed|raised|lowered|increased|reduced|decreased|"
-    r"bumped|"
-    r"extended|shortened|set|renamed|cut|updated) (?P<what>(?:the|our) [^,;:]+?)(?: from .+?)? to (?P<rest>.+)$",
+    r"bumped|extended|shortened|set|renamed|cut|updated) (?P<what>(?:the|our) [^,;:]+?)(?: from .+?)? to (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
-    r"^(?P<what>.+?) (?:was|were|has been|have been|has|have|is|are)(?: \w+ly)? (?:changed|raised|lowered|"
-    r"increased|reduced|"
-    r"decreased|bumped|extended|shortened|moved|set|updated|postponed|pushed(?: back| out)?|brought forward|renamed|"
-    r"cut|doubled|halved|switched)(?: \w+)??(?: from .+?)? to (?P<rest>.+)$",
+    r"^(?P<what>.+?) (?:was|were|has been|have been|has|have|is|are)(?: \w+ly)? (?:changed|raised|lowered|increased|"
+    r"reduced|decreased|bumped|extended|shortened|moved|set|updated|postponed|pushed(?: back| out)?|brought forward|"
+    r"renamed|cut|doubled|halved|switched)(?: \w+)??(?: from .+?)? to (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _MOVED = re.compile(
@@ -228,8 +214,7 @@ _ON_DAYS = re.compile(
 )
 _A_DAY = re.compile(
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|august|"
-    r"september|"
-    r"october|november|december)\b",
+    r"september|october|november|december)\b",
     re.IGNORECASE,
 )
 _IN_CHARGE = re.compile(r"\b(?:owner|maintainer|contact|lead|approver|reviewer)$", re.IGNORECASE)
@@ -242,15 +227,13 @@ _SET_TO = re.compile(
 """What is set to one of a few words: `the log level is info`."""
 _IS = re.compile(rf"^(?P<what>.+?) {_BE} (?P<no>not |no longer )?(?P<rest>.+)$", re.IGNORECASE)
 _WE = re.compile(
-    r"^(?:we|the (?:team|project|company)|our (?:team|company))(?:(?:'re| are)(?= using .+ (?:for|as) ))?(?: "
-    r"all| only| mainly| primarily| exclusively)* "
-    r"(?P<done>uses?|using|runs?|hosts?|deploys?|ships?|stores?|supports?|targets?|builds?|releases?|keeps?|"
-    r"writes?|works?|"
-    r"tests?|manages?|publish(?:es)?|follows?|tracks?|monitors?|develops?|logs?|sends?|sells?|serves?|maintains?|"
-    r"compile|link|bundle|package|train|provision|scan|audit|trace|profile|mirror|replicate|shard|partition|promote|"
-    r"simulate|flash|squash(?:es)?|review|rebase|pin|version|tag|cache|encrypt|hash|sign|document|format|lint|measure|plan|meet|"
-    r"archive|rotate|back up|translate|generate|handle|license|cut|name|practi[cs]e|rely on|"
-    r"standardi[sz]e on|depends? on|owns?|bill|charge|hold) (?P<rest>.+)$",
+    r"^(?:we|the (?:team|project|company)|our (?:team|company))(?:(?:'re| are)(?= using .+ (?:for|as) ))?(?: all| only|"
+    r" mainly| primarily| exclusively)* (?P<done>uses?|using|runs?|hosts?|deploys?|ships?|stores?|supports?|targets?|"
+    r"builds?|releases?|keeps?|writes?|works?|tests?|manages?|publish(?:es)?|follows?|tracks?|monitors?|develops?|"
+    r"logs?|sends?|sells?|serves?|maintains?|compile|link|bundle|package|train|provision|scan|audit|trace|profile|"
+    r"mirror|replicate|shard|partition|promote|simulate|flash|squash(?:es)?|review|rebase|pin|version|tag|cache|"
+    r"encrypt|hash|sign|document|format|lint|measure|plan|meet|archive|rotate|back up|translate|generate|handle|"
+    r"license|cut|name|practi[cs]e|rely on|standardi[sz]e on|depends? on|owns?|bill|charge|hold) (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _FOR = re.compile(r"^(?P<value>.+?) (?:for|as|to (?=\w+ )) ?(?P<aim>.+)$", re.IGNORECASE)
@@ -365,6 +348,8 @@ _OWN_PARTS = frozenset({"CI", "CD", "QA", "UAT"})
 
 def _is_a_name(what: str) -> bool:
     """Say whether a subject is one word that may be a name: what is so of Git or HTTP is no fact of a project."""
+    if " " not in what and what[:1].isupper() and kind_of(what.casefold()):
+        return True
     if " " in what or not what[:1].isupper() or what in _OWN_PARTS:
         return False
     return not re.search(r"(?:tion|ing|ment|ity|age|ance|ence|fic|[a-z]s)$", what)
@@ -512,6 +497,8 @@ def _of_verb(text: str) -> Declared | None:
     ):
         return None
     if found["done"].casefold() in {"takes", "take"} and not (found["how"] or "").startswith("place"):
+        return None
+    if re.match(r"needs?$", found["done"]) and re.match(r"an? ", found["rest"]) and not _CONCRETE.search(found["rest"]):
         return None
     if re.match(r"keeps?$", found["done"], re.I) and re.match(r"\w+ing\b", found["rest"]):
         return None

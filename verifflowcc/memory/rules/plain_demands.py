@@ -344,6 +344,11 @@ def _of_sentence(sentence: str, text: str) -> Plain | None:
         clause = re.sub(r"\b(?:decided|agreed) that\b", "", text, flags=re.IGNORECASE)
         return Plain(_DECISION, sure=not re.search(r"\b(?:it(?! was| is| has)|this|that|them)\b(?! the)", clause))
     if _CHANGED.match(text):
+        moved = re.match(
+            r"(?:we|the team)(?: \w+)? (?:moved|switched|changed) (?:the |our )?(?P<what>[\w -]+?) to\b", text, re.I
+        )
+        if moved and is_news_of(moved["what"]):
+            return None
         return Plain(_DECISION, sure=not HERE.search(text.replace("these days", "now")), demand=False)
     start = OPENING.sub("", text)
     bare = OPENING.sub("", LIMIT_FIRST.sub("", start))
@@ -379,6 +384,12 @@ def is_task(sentence: str) -> bool:
     }
     passing = re.match(r"(?:make sure|ensure|check) (?:that )?(?:the|it|this|if|whether)\b", bare, re.IGNORECASE)
     return bool(_here(sentence) or single or passing)
+
+
+def is_wanted_once(sentence: str) -> bool:
+    """Say whether what a sentence requires is wanted now, of one thing: `the app needs a restart`, `404 here`."""
+    needed = re.search(r"\bneeds? an? .+", sentence, re.IGNORECASE)
+    return bool((needed and TASK_REST.search(needed[0])) or sentence.rstrip(" .!").endswith(" here"))
 
 
 def _here(text: str) -> re.Match[str] | None:
@@ -504,9 +515,16 @@ def _of_duty(bare: str) -> Plain | None:
     if found := OBLIGED.match(bare):
         return _of_obligation(found, bare)
     if _EACH_DOES.match(bare):
-        often = re.search(r"\b(?:takes|lasts|costs|times|fails|crashes)\b", bare)
+        often = re.search(
+            r"\b(?:takes|lasts|costs|times|fails|crashes|breaks|hurts|counts|matters|hates|loves|likes|thinks|knows|"
+            r"wants|seems|looks|feels|makes (?:it|things|me|us)|(?:I|you|we) know)\b|\b(?:surprises?|problems?|issues?|"
+            r"bugs?|regressions?|flaws?|downsides?|reasons?|price|quirks?)$",
+            bare,
+        )
         return None if often or _here(bare.replace("its", "")) else Plain(_RULE, sure=True)
     needed = NEEDED.match(bare)
+    if needed and re.match(r"(?:at|on) (?:\d|noon|\w+day\b)", needed["rest"]):
+        return None
     if needed and re.match(r"(?:every|each|all|any|new|no) ", needed["what"], re.IGNORECASE):
         past = _HAS_BEEN.search(bare) or HERE.search(bare.replace("its", ""))
         return None if past else Plain(_RULE, sure=True)

@@ -30,7 +30,7 @@ _SOURCES = (
 )
 _SAYS = (
     r"(?:says|said|writes|wrote|suggests|suggested|recommends|recommended|advises|advised|insists|insisted|"
-    r"argues|argued|"
+    r"argues|argued|complains|"
     r"thinks|thought|believes|believed|swears|mentioned|told|warned|complained|demanded|proposed|claims|claimed)"
 )
 _REPORTED = re.compile(
@@ -56,33 +56,51 @@ _REPORTED = re.compile(
 _OWN_VOICE = re.compile(r"^(?:we|I) (?:always |strongly )?(?:recommend|suggest|insist|believe|think|say)\b", re.I)
 _NOT_MEANT = re.compile(
     r"\b(?:haha\w*|lol|rofl|yeah,? (?:right|sure)|just kidding|joking|(?:possibly )?go wrong|what could|good luck with|"
-    r"as if (?:we|I|you|anyone|anybody|it)|because (?:everyone|everybody|we all|who) |who needs|who doesn't|"
-    r"just what (?:we|I) need|how (?:nice|lovely|wonderful)|thanks a lot|nothing beats|nothing says|"
-    r"my favou?rite (?:pastime|part)|apparently)\b|[;:]-?[)Pp](?!\w)|\s/s\b|"
-    r"[\U0001f600-\U0001f64f\U0001f923]|"
-    r"^(?:oh,? (?:great|sure|yes|yeah|wonderful|joy|no)|sure,|yeah,|right, because|great idea|brilliant|genius|wow|"
-    r"obviously|clearly|of course,? (?:we|let's|everyone)|fantastic,|wonderful,|lovely,|awesome,|perfect,|great,)",
+    r"as if (?:we|I|you|anyone|anybody|it)|because (?:everyone|everybody|we all|who|obviously|of course|clearly),? |"
+    r"who needs|who doesn't|just what (?:we|I) need|how (?:nice|lovely|wonderful)|thanks a lot|nothing beats|nothing "
+    r"says|my favou?rite (?:pastime|part)|apparently)\b|[;:]-?[)Pp](?!\w)|\s/s\b|[\U0001f600-\U0001f64f\U0001f923]|"
+    r"^(?:(?:gotta |got to |don't you |I )?love (?:how|it when|that)\b|never say never|everything must go|(?:always|"
+    r"never) an? (?!single\b)\w+|keep (?:an eye|calm|in touch|it up)|(?:don't|do not) (?:ask me|quote me|look\b|tell "
+    r"me|make me|even|panic|blame me|get me wrong)|oh,? (?:great|sure|yes|yeah|wonderful|joy|no)|sure,|yeah,|right, "
+    r"because|great idea|brilliant|genius|wow|obviously|clearly|of course,? (?:we|let's|everyone)|fantastic,|"
+    r"wonderful,|lovely,|awesome,|perfect,|great,)",
     re.IGNORECASE,
 )
+_PAST = (
+    r"(?!(?:need|feed|embed|seed|shed|speed|exceed|proceed|succeed|bleed|breed)\b)[a-z]{2,}ed|got|had|knew|thought|"
+    r"found|went|came|made|saw|did|was|were|took|gave|ran|wrote|kept|left|lost|meant|met|paid|sent|told|understood|"
+    r"felt|began|broke|chose"
+)
+"""Verbs of what was: news, and no rule."""
 _THOUGHT = re.compile(
     r"\b(?:what if|imagin\w+|suppos(?:e|ing)\b(?! to)|pretend\w*|if only|I wish|we wish|hypothetically|theoretically|"
     r"in theory|let's say|say we|(?:in an|in a) (?:ideal|perfect) world|(?:would|could|should|might) have\b|"
     r"(?:would|could|should|might)'ve|if (?:we|I|you|it|they|the [\w-]+) (?:had|were|used|could|would|ever)|"
     r"were we to|one day we|someday|some day|would (?:rather )?(?:love|be (?:cool|fun|funny))|daydream\w*|"
-    r"in another life|if I were)\b|^never (?:seen|heard|been|had|noticed|thought|knew|known|tried|met|understood)\b|"
+    r"in another life|if I were)\b|"
+    r"^(?:for (?:example|instance)|e\.g\.|something like)|^the following\b|"
+    rf"^(?:we|I) (?:always|never) (?:{_PAST}|end up|seem to|struggle|forget|lose|run into|suffer|complain|fight|argue|"
+    rf"wonder|"
+    r"get (?:stuck|lost|an?|this|the same|that)|have (?:this|that|the same|these))\b|^we keep \w+ing\b|"
+    r"^(?:every|each) time (?:I|he|she|they|you|we|somebody|someone) [^,]{2,60}? (?:it|I|he|she|they|something)\b|"
+    r"^never (?:seen|heard|been|had|noticed|thought|knew|known|tried|met|understood)\b|"
     r"^(?:see you|good (?:morning|night|luck|evening|afternoon)|have a|bye\b|"
     r"cheers|congrat|happy \w+day|"
     r"welcome|nice to|talk to you)|^(?:it )?(?:looks|seems|sounds|feels) (?:like|as)\b|^had (?:we|I) ",
     re.IGNORECASE,
 )
 _PASSING = re.compile(
-    r"\b(?:right now|this time|for now|today|tonight|tomorrow|yesterday|just now|at the moment|at present|a moment|"
-    r"a second|this (?:morning|afternoon|evening|week|weekend|month|quarter|sprint|once)|"
-    r"last (?:night|week|weekend|month|time|year|sprint|spring|summer|autumn|winter|fall|mon|tues|wednes|thurs|"
-    r"fri)\w*|next (?:week|month|sprint|time)|"
-    r"(?:since|on) (?:yesterday|this)|by (?:tomorrow|tonight|noon|eod)|again(?!st|[:,])|yet|temporarily|briefly|"
-    r"for a (?:bit|while|moment)|(?:an hour|a year|minutes|hours|days|weeks|months|years) ago|"
-    r"in (?:19|20)\d\d|back then|originally|so far|in (?:\w+ )?(?:minutes|hours)$|(?<!or )(?<!and )later|soon|asap)\b",
+    r"^(?:this|that|the|my|his|her|your) (?:patch|PR|MR|commit|change|diff|changeset|pull request|merge request|"
+    r"branch) (?:also |now |only |just )?(?:adds|removes|replaces|fixes|moves|renames|changes|updates|introduces|drops|"
+    r"makes|bumps|switches|refactors|reverts|is|was|has|allows|enables|disables|splits|cleans|migrates)\b|\d\S*(?: "
+    r"\w+)? already\.?$|\b(?:before|until|till|while|since|because) I(?:'ve|'m| have| am| was)\b|^(?:please )?remember "
+    r"to .* by (?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bsince (?:noon|midnight|(?:mon|tues|wednes|thurs|fri|"
+    r"satur|sun)day|lunch)\b|\b(?:right now|this time|for now|today|tonight|tomorrow|yesterday|just now|at the moment|"
+    r"at present|a moment|a second|this (?:morning|afternoon|evening|week|weekend|month|quarter|sprint|once)|last "
+    r"(?:night|week|weekend|month|time|year|sprint|spring|summer|autumn|winter|fall|mon|tues|wednes|thurs|fri)\w*|next "
+    r"(?:week|month|sprint|time)|(?:since|on) (?:yesterday|this)|by (?:tomorrow|tonight|noon|eod)|again(?!st|[:,])|yet|"
+    r"temporarily|briefly|for a (?:bit|while|moment)|(?:an hour|a year|minutes|hours|days|weeks|months|years) ago|in "
+    r"(?:19|20)\d\d|back then|originally|so far|in (?:\w+ )?(?:minutes|hours)$|(?<!or )(?<!and )later|soon|asap)\b",
     re.IGNORECASE,
 )
 _TRIGGER = re.compile(
@@ -108,6 +126,8 @@ _SINCE = re.compile(
     re.IGNORECASE,
 )
 _LOGGED = re.compile(
+    r"^(?:Merge (?:branch|pull request|remote-tracking|tag) |Bumps \S+ from |Co-authored-by:|Signed-off-by:|Revert \"|"
+    r"(?:FROM|RUN|COPY|ADD|CMD|ENTRYPOINT|ENV|WORKDIR|EXPOSE|ARG|VOLUME) \S)|"
     r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|"
     r"SEVERE|NOTICE)\b\]?[:\s]|(?:error|warning|fatal|note|hint|panic)(?:\[\w+\])?:\s|npm ERR|Traceback \(|E {2,}|"
     r"at [\w.$]+\(|File \"|\w+(?:Error|Exception|Warning)\b:?|\$ \S|>>> |#!|//|/\*|\*/|<!--|--\s|"
