@@ -13,6 +13,7 @@ from functools import lru_cache
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.memory.rules.fact_statements import NUMBER_WORDS, PLURAL_VERBS, VERBS, declared
 from verifflowcc.memory.rules.qualifiers import AFTER_NO_VERB, addressed, opened, root, roots
+from verifflowcc.memory.rules.subject_words import ADDITIVE
 
 _GONE = (
     r"dropp?(?:ed|ing)?|retir(?:ed|ing)|ditch(?:ed|ing)?|abandon(?:ed|ing)|deprecat(?:ed|ing)|discontinu(?:ed|ing)|"
@@ -50,16 +51,13 @@ _OVER = re.compile(
 _DROPPED = re.compile(
     rf"\b(?:we|the team|our team|I)(?:'ve| have| all| finally| now| just| recently| fully)* (?:{_GONE}|"
     rf"(?:stopp?(?:ed|ing)|"
-    r"no longer|don't|do not|never) (?:us(?:e|ing)|rely(?:ing)? on|need(?:ing)?|run(?:ning)?|depend(?:ing)? "
-    r"on)) (?P<old>[^,;]+)|"
-    r"^(?:please )?(?:stop using|don't use|do not use|never use|avoid|avoid using) (?P<old2>[^,;]+)|"
+    r"no longer|don't|do not|never) (?:us(?:e|ing)|rely(?:ing)? on|need(?:ing)?|run(?:ning)?|depend(?:ing)? on)) "
+    r"(?P<old>[^,;]+)|^(?:please )?(?:stop using|don't use|do not use|never use|avoid|avoid using) (?P<old2>[^,;]+)|"
     r"^(?P<old4>[^,;]+?) (?:isn't|aren't) (?:used|supported|needed|required|necessary|allowed|permitted) any ?(?:more|"
-    r"longer)$|"
-    r"^(?:support for )?(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|history|dead|"
-    r"deprecated|retired|"
-    r"dropped|(?:no longer|not) (?:used|in use|supported|needed|required|necessary|allowed|permitted)|discontinued|"
-    r"forbidden|prohibited|banned|out(?=[,;]|$)|off[- ]limits|decommissioned|phased out|removed|scrapped|axed|"
-    r"abandoned|cancell?ed|shut down|switched off|turned off)\b",
+    r"longer)$|^(?:support for )?(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|history|"
+    r"dead|deprecated|retired|dropped|(?:no longer|not) (?:used|in use|supported|needed|required|necessary|allowed|"
+    r"permitted)|discontinued|replaced(?=[,;]|$)|forbidden|prohibited|banned|out(?=[,;]|$)|off[- ]limits|"
+    r"decommissioned|phased out|removed|scrapped|axed|abandoned|cancell?ed|shut down|switched off|turned off)\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
@@ -353,6 +351,8 @@ _ADDS = frozenset(
     "support supports include includes contain contains own owns cover covers handle handles manage manages expose "
     "exposes accept accepts has have know".split()
 )
+_FLOWS = frozenset("read write send publish consume pull push fetch subscribe connect listen sync".split())
+"""Of these, what is so since now is taken to be in the place of what was."""
 _CHARGED = frozenset("owns maintains leads manages reviews approves".split())
 _MOST_OF_VALUE = 4
 
@@ -469,25 +469,30 @@ def _of_same_aim(found: Revision, text: str) -> Match:
     if subject != aim:
         part = subject & aim and subject ^ aim <= _HEADS and found.how == way_held
         return Match.MAYBE if part else Match.NONE
-    if found.how is _TIME:
-        return Match.SURE if _AT_TIME.search(before.value) else Match.NONE
-    if found.how is _ANEW:
+    adds = way_held in ADDITIVE - _FLOWS and not re.search(r"(?<![\w/.])\d+(?![\w./])", before.value.replace("-", " "))
+    return Match.NONE if adds and found.how == way_held else _of_way(found.how, way_held, before.value, counts=counts)
+
+
+def _of_way(how: str, way_held: str, value: str, *, counts: bool) -> Match:
+    """Say whether what changed in one way takes the place of what was so in another, of one subject."""
+    if how is _TIME:
+        return Match.SURE if _AT_TIME.search(value) else Match.NONE
+    if how is _ANEW:
         return Match.SURE if way_held in {_MEANS, *_MANNERS} else Match.MAYBE if way_held is _VALUE else Match.NONE
-    if found.how is _ALTERED and way_held in {_VALUE, _NAME}:
+    if how is _ALTERED and way_held in {_VALUE, _NAME}:
         return Match.SURE
-    if found.how is _NAME and way_held is _VALUE:
+    if how is _NAME and way_held is _VALUE:
         return Match.NONE if counts else Match.MAYBE
-    if (
-        found.how is _NAME
-        or found.how == way_held
-        or (found.how in {_SWITCH, _ALTERED} and way_held in {_PLACE, _MEANS})
-    ):
-        return Match.SURE if found.how == way_held or found.how in {_SWITCH, _ALTERED} else Match.NONE
-    if found.how in {_SWITCH, _ALTERED}:
+    switches = how in {_SWITCH, _ALTERED}
+    if how == way_held or (switches and way_held in {_PLACE, _MEANS}):
+        return Match.SURE
+    if switches:
         return Match.MAYBE if way_held in {_VALUE, *_MANNERS} else Match.NONE
+    if how is _NAME:
+        return Match.NONE
     if way_held is _VALUE:
         return Match.NONE if counts else Match.SURE
-    return Match.SURE if {found.how, way_held} <= {_PLACE, _MEANS} else Match.NONE
+    return Match.SURE if {how, way_held} <= {_PLACE, _MEANS} else Match.NONE
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:

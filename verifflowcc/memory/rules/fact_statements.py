@@ -10,6 +10,7 @@ from functools import lru_cache
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.rules.code_names import NormalForm, key_of, named
 from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, opened, root, roots
+from verifflowcc.memory.rules.subject_words import ADDITIVE, JUDGED, KEPT_SOMEWHERE, STATUS, WRONG
 from verifflowcc.memory.rules.tool_kinds import kind_of
 
 # Words by which a statement is a fact that lasts, or news of the day.
@@ -28,21 +29,23 @@ PARTICIPLES = (
     "orchestrated governed quoted rounded delivered emitted streamed synced synchronized imported exported fetched "
     "loaded installed set organised organized structured computed calculated derived recorded registered resolved "
     "required supported allowed forbidden prohibited mandatory deprecated done performed returned deleted removed "
-    "distributed"
+    "distributed tagged pinned gated mocked stubbed quarantined"
 ).split()
 VERBS = (
     "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes goes follows "
     "contains includes requires exposes serves reads writes sends accepts sits stores keeps speaks targets handles "
     "points connects relies ends covers changes rotates ships builds hosts logs publishes consumes emits calls wraps "
     "lasts costs holds provides carries syncs takes scales renews refreshes resets terminates communicates proxies "
-    "expects needs accepts happens happen maintains manages reviews approves stays applies allows permits defaults "
-    "deploys signs encrypts validates compiles retries archives polls fetches subscribes renders leads"
+    "expects needs happens happen maintains manages reviews approves stays applies allows permits defaults deploys "
+    "signs encrypts validates compiles retries archives polls fetches subscribes renders leads pulls pushes discovers "
+    "registers resolves produces streams mounts routes forwards"
 ).split()
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
     "listen point end own serve read write send accept store take expect need expire have happen carry return stay "
     "apply expose emit last cost log retry deploy publish ship render validate poll inherit extend subscribe fetch "
-    "load authenticate default target page sync"
+    "load authenticate default target page sync pull push spin discover register resolve consume produce stream mount "
+    "route forward terminate"
 ).split()
 SINGLE_PERSON = re.compile(
     r"^(?:the|an?|our|my|that|this|another|one) (?:(?!of\b)[\w-]+ ){0,2}?(?:candidate|hire|intern|speaker|presenter|"
@@ -75,34 +78,6 @@ VALUE = re.compile(
     r"]limits|immutable|append-only|read-only|idempotent|stateless|case[- ](?:in)?sensitive|public|private|internal|"
     r"open source|proprietary|weekly|daily|monthly|nightly|hourly|quarterly)\b|^(?:an?|the) (?:[\w-]+ ){1,4}(?:of|for|"
     r"that|which|with|in|written|based)\b",
-    re.IGNORECASE,
-)
-JUDGED = re.compile(
-    r"^(?:not |very |so |too |really |quite |pretty |a (?:bit|little|lot) |always |never )*(?:great|good|bad|nice|"
-    r"awful|fine|ok(?:ay)?|slow|fast|down|up|broken|red|green|empty|full|ready|done|stuck|off|on(?! (?-i:[A-Z`])| "
-    r"[a-z]+ \d)|weird|strange|wrong|"
-    r"right|better|worse|best|worst|hard|easy|important|crucial|missing|late|early|busy|tired|happy|sorry|glad|sure|"
-    r"clear|unclear|gone|back|over|due|long|short|big|small|huge|tiny|ugly|cool|fun|funny|true|false|failing|passing|"
-    r"working|running|coming|going|getting|making|doing|a (?:mess|pain|joke|problem|disaster|shame|pity|mistake|bug|"
-    r"great|good|bad|nice|fun|terrible|wonderful)|an? (?:\w+ )?(?:idea|problem|issue|question))\b",
-    re.IGNORECASE,
-)
-STATUS = re.compile(
-    r"^(?:an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
-    r"errors?(?! (?:with|via|through|using|as|in|to)\b)|place$|too|nothing|none of|wrong|null|nan|out of (?:memory|"
-    r"space|disk)|undefined|problems?|bugs?|trouble|fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no "
-    r"(?:sense|effect|idea|changes?|problem\w*|error\w*|clue|time))\b",
-    re.IGNORECASE,
-)
-WRONG = re.compile(
-    r"\b(?:upstream|half (?:done|full)|almost|wrong|incorrect|invalid|unexpected|missing|broken|weird|stale|too "
-    r"(?:many|much|few|little))\b",
-    re.IGNORECASE,
-)
-KEPT_SOMEWHERE = re.compile(
-    r"(?:config\w*|settings?|schemas?|documentation|source|templates?|specs?|specification|definitions?|entry point|"
-    r"changelog|guide|list|endpoint|API|url|registry|repo\w*|secrets?|certificates?|fixtures?|tests?|migrations?|"
-    r"scripts?|style guide)$",
     re.IGNORECASE,
 )
 DATED = re.compile(
@@ -161,22 +136,22 @@ _NOT_OTHER = re.compile(
     re.IGNORECASE,
 )
 _OF_MANY = f"(?:{'|'.join(PLURAL_VERBS)}|time out|sign in|log in|fall back|fail over)"
-_GETS_OFTEN = re.compile(r"\bgets?(?= \w+(?:ed|t|n) (?:every|each|once an?)\b)", re.IGNORECASE)
+_GETS_OFTEN = re.compile(r"\bgets?(?= \w+(?:ed|t|n) (?:every|each|once an?|within)\b)", re.IGNORECASE)
 """What is done again and again, in talk: `the database gets wiped every night`."""
 _BE = r"(?:is|are)"
 _PASSIVE = re.compile(
     rf"^(?P<what>.+?) {_BE} (?P<no>not |never |no longer )?(?:\w+ly |all |both )?(?P<done>"
     rf"{'|'.join(PARTICIPLES)})\b(?: \w+ly)?"
-    r"(?: (?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|using|inside|per|after|before|up|"
-    r"every|each|once|out|into|behind|across)\b)?(?P<rest>.*)$",
+    r"(?: (?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|using|inside|within|per|after|before|"
+    r"up|every|each|once|out|into|behind|across)\b)?(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _DONE_OFTEN = re.compile(
     rf"^(?P<what>.+?) {_BE} (?P<no>not |never )?(?P<done>(?!(?:fix|block|merg|caus|fail|assign|schedul|finish|"
     rf"report|clos|open|"
-    r"start|crash|updat|add|chang|mov|overload|interest|excit|tir|ask|need|expect|suppos)\w*ed\b)[\w-]+ed) "
-    r"(?P<how>every|each|once|with|in|via|by|from|as|through|against) (?P<rest>(?:.*[A-Z`/\d].*|"
-    r"(?<=every )\w+.*|(?<=each )\w+.*|(?<=once )an? \w+))$"
+    r"start|crash|updat|add|chang|mov|overload|interest|excit|tir|ask|need|expect|suppos)\w*ed\b)[\w-]+ed)(?: up| out| "
+    r"off)? (?P<how>every|each|once|within|with|in|via|by|from|as|through|against) (?P<rest>(?:.*[A-Z`/\d].*|(?<=every "
+    r")\w+.*|(?<=each )\w+.*|(?<=once )an? \w+|(?<=within )(?:an?|one|two|three) \w+))$"
 )
 _ACTIVE = re.compile(
     rf"^(?P<what>.+?) (?P<done>(?:{'|'.join(VERBS)}|times out|falls back|fails over)"
@@ -300,7 +275,7 @@ def declared(sentence: str) -> Declared | None:
     text = plain_statement(sentence)
     if not 3 <= len(text.split()) <= _MOST_WORDS or DATED.search(_EACH_TIME.sub("", text)) or WRONG.search(text):
         return None
-    for read in (_of_change, _of_platform, _of_us, _of_passive, _of_verb, _of_being):
+    for read in (_of_change, _of_platform, _of_us, _of_passive, _of_verb, _of_interval, _of_being):
         found = read(text)
         if found:
             return found if found.subject and found.value else None
@@ -465,6 +440,29 @@ def _of_passive(text: str) -> Declared | None:
     return _made(found["what"], _relation(done, how or None), rest or done, negated=bool(found["no"]))
 
 
+_TIMED = re.compile(
+    rf"^(?P<what>(?:(?:the|our|each|every|all) )?(?:[\w-]+ ){{0,3}}?[\w-]+) (?P<done>(?!(?:fail|crash|hang|restart|die|"
+    rf"break|stop|freez|"
+    r"flap|spike|leak|drop|block|stall|reboot|take|happen|appear|show|goe?|look|need|want|kill|lose|miss|throw|get|"
+    r"i)s?\b)[a-z]+s?)(?: (?P<part>(?:up|off|out|down|over|back)))?(?: (?P<thing>[\w -]{2,30}?))? (?P<how>after|every|"
+    rf"within) (?P<rest>(?:\d+|{NUMBER_WORDS}|an?) ?(?:µs|ms|s|min|h|(?:second|minute|hour|day|week|month)s?))$",
+    re.IGNORECASE,
+)
+"""What something does at an interval or after a time: `the scheduler picks up jobs every 30 seconds`."""
+
+
+def _of_interval(text: str) -> Declared | None:
+    found = _TIMED.match(text)
+    if not found or ONE_PART.search(found["what"]) or _is_a_name(found["what"]):
+        return None
+    many = re.search(r"[a-z]s$", found["what"]) and not found["done"].endswith("s")
+    one = _DETERMINED.match(found["what"]) and found["done"].endswith("s")
+    if not (many or one):
+        return None
+    verb = "-".join(roots(f"{found['done']} {found['part'] or ''} {found['thing'] or ''}"))
+    return _made(found["what"], f"{verb}-{found['how']}", found["rest"])
+
+
 def _is_of_something(found: re.Match[str]) -> bool:
     """Say whether a fact has a subject that is named, or names something: a tool, a place beside others, a number."""
     names = kind_of(found["rest"].casefold()) or (found["how"] or "").casefold() in _BESIDE
@@ -536,6 +534,10 @@ def _of_relation(found: re.Match[str]) -> Declared | None:
         return None
     if how == "to" and (over := _BY_WAY.match(found["rest"])):
         return _made(f"{found['what']} to {over['to']}", f"{relation}-over", over["rest"])
+    if relation.partition("-")[0] in ADDITIVE and not re.match(
+        rf"(?:\w+ )*?(?:\d|(?:one|{NUMBER_WORDS})\b)", found["rest"], re.I
+    ):
+        relation = f"{relation}-{named('-'.join(roots(found['rest'])))[:40]}"
     if relation in {"has", "have"} and (unit := re.match(r"\w+ (?P<unit>[a-z]+)", found["rest"])):
         relation = f"has-{'-'.join(roots(unit['unit'])) or 'it'}"
     return _made(found["what"], relation, found["rest"])

@@ -270,7 +270,7 @@ _HOLD = re.compile(
     r"(?:[\w-]+ ){0,3}[\w-]+s (?:(?:start|begin|end) with|(?:include|contain|carry|name|follow|return|link to) )",
     re.IGNORECASE,
 )
-_BELONGS = re.compile(r"[\w' -]+? (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind) .+$", re.IGNORECASE)
+_BELONGS = re.compile(r"[\w' -]+? (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind|through|via) .+$", re.IGNORECASE)
 _ONE_NAME = re.compile(r"`[^`]+`|[\w.]+\(\)|[\w/-]+\.\w{1,4}\b|[a-z]+_\w+|[a-z]+[A-Z]\w*")
 """One thing of the code, by its name: what is done to it once is a task."""
 _MOST_WORDS, _MOST_SURE = 30, 22
@@ -399,9 +399,9 @@ def _here(text: str) -> re.Match[str] | None:
 
 
 _OF_ITSELF = re.compile(
-    r"(?P<what>^(?:\w+ ){1,3}?(?:[a-z-]+ )?[a-z-]{3,}s\b.*?)\b(?:them|they|their)\b|"
-    r"(?P<what2>\b(?:every|each|any|an?) [\w-]+ .*?)\bit(?:s)?\b|"
-    r"(?P<what3>^[a-z]{3,} (?!(?:it|them|the|this|that|these|those|our|your|my|all)\b)[a-z-]+ .*?\band [a-z]+ )it\b",
+    r"(?P<what>^(?:\w+ ){1,3}?(?:[a-z-]+ )?[a-z-]{3,}s\b.*?)\b(?:them|they|their)\b|(?P<what2>\b(?:every|each|any|an?) "
+    r"[\w-]+ .*?)\bit(?:s)?\b|(?P<what3>^[a-z]{3,} (?!(?:it|them|the|this|that|these|those|our|your|my|all)\b)[a-z-]+ "
+    r".*?\b(?:and|before|after) [a-z]+ )it\b",
     re.IGNORECASE,
 )
 """A pronoun for things of the same sentence: `wrap errors before returning them`."""
@@ -440,7 +440,7 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
         return None if HERE.search(stop["what"]) or one else Plain(_RULE, sure=True)
     while found := BARE_ADVERBS.match(rest):
         rest = rest[found.end() :]
-    here = _here(_ONE_PLACE.sub("", rest) if lasting else rest)
+    here = _here(_ONE_PLACE.sub("", rest) if lasting or re.search(r" as (?:the|its) \w+ \w+$", rest) else rest)
     if here and not (lasting and here[0].casefold() == "here"):
         return None
     if gerund:
@@ -512,6 +512,8 @@ def _of_duty(bare: str) -> Plain | None:
     """Read `every X must …`, `X needs …`: what things have to be."""
     if none := _NO_ONE.match(bare):
         return Plain(_RULE, sure=True) if root(none["verb"]) in _WITH_HANDS and not _here(bare) else None
+    if re.match(r"under no circumstances (?:should|may|must|do|can) (?!I\b|it\b|this\b|that\b)", bare, re.IGNORECASE):
+        return Plain(_RULE, sure=True)
     if found := OBLIGED.match(bare):
         return _of_obligation(found, bare)
     if _EACH_DOES.match(bare):
@@ -553,6 +555,10 @@ def _of_fact(sentence: str, bare: str) -> Plain | None:
     wants = r"we (?:require|enforce|expect|forbid|ban|mandate) (?!it\b|this\b|you\b|that you\b|the\b)(?P<one>an? )?\w"
     wanted = re.match(wants, bare, re.I)
     if wanted and (not wanted["one"] or UNIVERSAL.search(bare)):
+        return Plain(_RULE, sure=True)
+    if re.match(r"(?:we|I) want (?:every|each|all|no) (?!of\b|this\b|that\b|the\b)\w+ \w+", bare, re.I) and not _here(
+        bare
+    ):
         return Plain(_RULE, sure=True)
     if re.match(r"we (?:want|need) (?!it\b|this\b|you\b|that\b|a\b|an\b|the\b|to\b|some\b|more\b)\w+ \w+", bare, re.I):
         return Plain(_RULE, sure=False)

@@ -83,7 +83,7 @@ _OPENED = re.compile(
 
 _ADDRESSED = re.compile(
     r"^(?:@[\w/-]+,? |(?:(?:hey|hi)(?: (?:all|team|folks|everyone|everybody|there))?|"
-    r"(?:team|all|folks|everyone)|heads[- ]up|psa|fyi|btw|"
+    r"(?:team|all|folks|everyone)|heads[- ]up(?: (?:to|for) [\w-]+)?|psa|fyi|btw|"
     r"(?:just )?(?:an?(?:other)? )?(?:quick |friendly |gentle |small )?(?:reminder|note|update)(?: (?:to|for) [\w-]+)?|"
     r"(?:one|another) (?:more |last |final )?(?:thing|point|note|rule)|for (?:context|the record)|"
     r"as (?:discussed|agreed|decided)(?: (?:in|on|at|with|by|during|before|last|already|yesterday)\b[^,:;]{0,40})?|"
@@ -91,7 +91,7 @@ _ADDRESSED = re.compile(
     r"(?:lessons?(?: learne?[dt])?|takeaways?|learnings?|agreements?|rules?|conventions?|polic(?:y|ies)|guidelines?|"
     r"principles?|standards?|outcome|resolution|consequence|requirements?)"
     r"(?: (?:of|from|for|on|about|after|in)\b[^,:;.]{1,40}| (?:number )?\d)?(?=:))(?:[,:]| -+)+ |"
-    r"(?:just )?(?:an?(?:other)? )?(?:quick |friendly |gentle |small )?reminder that )+"
+    r"(?:just )?(?:an?(?:other)? )?(?:quick |friendly |gentle |small )?(?:reminder|heads[- ]up) that )+"
     r"(?!(?:it|that|this|they|those|make|not)\b)(?=\S+ \S+ \S)",
     re.IGNORECASE,
 )

@@ -38,11 +38,11 @@ _REPORTED = re.compile(
     r"(?:studies|research|statistics|experts) (?:have |has )?(?:shown?|shows|suggests?|says?|found)|in (?:his|"
     r"her|their) "
     rf"(?:opinion|view)|(?:he|she|they|somebody|someone) (?:once )?{_SAYS}|"
-    r"I(?:'ve| have)?(?: once| also| just)? (?:read|heard|learnt|saw) (?:that|somewhere|about|a|an|the|on|in)|"
-    r"(?:my|our) (?:old|former|previous|last|ex-?) ?(?:team|job|company|employer|boss|project|workplace|manager)|"
-    r"(?:in|at) (?:my|our) (?:old|former|previous|last)|where I used to work|"
-    r"used to (?:say|be|have|use|work|do)|people (?:often |always )?(?:say|think|believe|claim)|"
-    r"(?:our|the) competitors?)\b|"
+    r"I(?:'ve| have)?(?: once| also| just)? (?:read|heard|learnt|saw) (?:that|somewhere|about|a|an|the|on|in)|(?:my|"
+    r"our) (?:old|former|previous|last|ex-?) ?(?:team|job|company|employer|boss|project|workplace|manager)|(?:in|at) "
+    r"(?:my|our) (?:old|former|previous|last)|where I used to work|(?:asked|wonders?|wondered|debated|argued) "
+    r"(?:whether|if|why|how|me|us)|used to (?:say|be|have|use|work|do)|people (?:often |always )?(?:say|think|believe|"
+    r"claim)|(?:our|the) competitors?)\b|"
     rf"\b{_SOURCES}\b(?: (?!we\b|you\b|I\b)[\w'-]+){{0,5}}? (?:(?:always|often|once|also|usually|just) )?"
     rf"(?:{_SAYS}|say|write(?! (?:to|in|into|with)\b)|suggest|recommend(?:ing)?|insist|think|believe|wants? us|"
     r"wants? me)\b|"
@@ -175,8 +175,8 @@ _LETS = re.compile(
     re.IGNORECASE,
 )
 _MODAL_BAN = re.compile(
-    r"\b(?:is|are|'re) not (?:allowed|permitted)\b|\bmay not\b|\bmay (?=\w+ (?:at most|no more than)\b)|\bcan(?:no|"
-    r"')t\b|\bcan no longer\b",
+    r"^under no circumstances (?:may|can)\b|\b(?:is|are|'re) not (?:allowed|permitted)\b|\bmay not\b|\bmay (?=\w+ "
+    r"(?:at most|no more than)\b)|\bcan(?:no|')t\b|\bcan no longer\b",
     re.IGNORECASE,
 )
 _NEGATIONS = re.compile(
@@ -199,13 +199,12 @@ _CONTRASTS = re.compile(
 _CLOSED = re.compile(
     r"^(?:(?:please|also|and|so|again|team|everyone|from now on|going forward|in (?:the )?future|as a rule|by default|"
     r"in general),? )*(?:never|don't|do not|avoid|no|stop|refrain from|let's not|let us not|we (?:never|don't|do not|"
-    r"no longer|avoid)|I (?:never|don't|do not))\b|"
-    r"^(?:no ?body|no one|no-one) (?:ever |directly )?[a-z]+s\b|^under no circumstances (?:should|may|must|do)\b|"
-    r"\b(?:must|should|shall|may|will|can) (?:not|never|no longer)\b|\b(?:mustn't|shouldn't|cannot|can't)\b|"
-    r"\b(?:is|are|am)(?: now)? (?:never|no longer|not) |"
-    r"\b(?:has|have|had) no \w|\b(?:no longer|never)\b|\b(?:we|I|team) (?:have |has )?(?:dropped|stopped)\b|"
-    r"\b(?:forbidden|prohibited|deprecated)\b|\bdoes(?:n't| not) (?:use|support|have|need|run|accept|allow)\b|"
-    r"\bavoid(?:ing)?\b",
+    r"no longer|avoid)|I (?:never|don't|do not))\b|^(?:no ?body|no one|no-one) (?:ever |directly )?[a-z]+s\b|^under no "
+    r"circumstances (?:should|may|must|do|can)\b|\b(?:must|should|shall|may|will|can) (?:not|never|no longer)\b|"
+    r"\b(?:mustn't|shouldn't|cannot|can't)\b|\b(?:is|are|am)(?: now)? (?:never|no longer|not) |\b(?:has|have|had) no "
+    r"\w|\b(?:no longer|never)\b|\b(?:we|I|team) (?:have |has )?(?:dropped|stopped)\b|\b(?:is|are|do|does)(?:n't| "
+    r"not)\b.*\bany ?(?:more|longer)\b|\b(?:forbidden|prohibited|deprecated)\b|\bdoes(?:n't| not) (?:use|support|have|"
+    r"need|run|accept|allow)\b|\bavoid(?:ing)?\b",
     re.IGNORECASE,
 )
 _TWISTED = re.compile(

@@ -73,8 +73,12 @@ _MARKUP = re.compile(
 _UNMARKED = dict.fromkeys(map(ord, (_POINT, _HEADING, _EMPHASIS)))
 _CURLY = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
 _END = re.compile(
-    r"(?<=[.!?…])[\"')\]\x03]*\s+(?=\x03*[\"'(\[]?\x03*[A-Z0-9@`_])|\s*\n\s*|(?<=[a-z]{2}[.!?])(?=[A-Z][a-z])"
+    r"(?<=[.!?…])[\"')\]\x03]*\s+(?=\x03*[\"'(\[]?\x03*[A-Z0-9@`_])|\s*\n\s*|(?<=[a-z]{2}[!?])(?=[A-Z][a-z])|"
+    r"(?<=[a-z]{2}\.)(?=(?:The|This|That|These|Those|There|It|We|You|He|She|They|If|When|While|Once|And|But|So|Also|Now|Then|As|"
+    r"By|In|On|At|For|From|With|After|Before|Please|Always|Never|Do|Don't|Use|Avoid|Make|Let|Let's|Keep|Remember|Our|Your|My|"
+    r"All|Every|Each|No|Yes|Not|What|Why|How|Thanks|Thank|Just|Another|Next|Finally|First|Additionally|However)\b[ ,'])"
 )
+"""Where a sentence ends; without a space behind it only before a word that starts one: `asyncio.Lock` is a name."""
 _ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|Mr|Mrs|Ms|Dr|St|No)|\b[A-Z])\.$")
 _OPEN_ENDED = re.compile(
     r"(?:,|-|\b(?:a|an|the|and|or|but|not|never|in|on|at|of|for|to|by|with|from|as|than|if|when|unless|until|except|"
