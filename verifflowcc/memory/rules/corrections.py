@@ -157,7 +157,7 @@ _FIGURE = re.compile(rf"(?:\d[\d.,:]*|one|{NUMBER_WORDS})(?: ?%)?", re.IGNORECAS
 _MANNERS = frozenset("write format express document implement build".split())
 """Relations that say in what something is made: another place leaves them as they are, a switch may end them."""
 _RESIDES = frozenset("store run live sit base locate go send come is move publish track happen use".split())
-_PLACE, _MEANS, _VALUE, _NAME, _NUMBER, _SWITCH, _DONE, _ANEW, _TIME, _ALTERED = (
+_PLACE, _MEANS, _VALUE, _NAME, _NUMBER, _SWITCH, _DONE, _REMADE, _TIME, _ALTERED = (
     "place", "means", "value", "name", "number", "switch", "done", "again", "time", "altered",
 )  # fmt: skip
 _AT_TIME = re.compile(
@@ -292,7 +292,7 @@ def _changed_aim(text: str, *, marked: bool = False) -> tuple[frozenset[str], st
         elif change.casefold().startswith("chang"):
             how = _ALTERED
         elif found["redone"] or found["redone2"]:
-            how = _ANEW
+            how = _REMADE
         return (frozenset(), "") if _NO_AIM.match(what) else (_stems(what), how)
     if not marked and not _SINCE_NOW.search(text):
         return frozenset(), ""
@@ -459,7 +459,7 @@ def _of_same_aim(found: Revision, text: str) -> Match:
         same = way and _stems(f"{way['verb']} {way['what'] or ''}") == aim
         if same and found.how is _DONE:
             return Match.SURE if roots(text)[-1] == found.last_word else Match.MAYBE
-        return Match.SURE if same and found.how in {_SWITCH, _ALTERED, _MEANS, _PLACE, _ANEW} else Match.NONE
+        return Match.SURE if same and found.how in {_SWITCH, _ALTERED, _MEANS, _PLACE, _REMADE} else Match.NONE
     subject, way_held = _stems(before.subject.replace("_", " ")) - _OF_RANK, _way_of(before.relation)
     counts = bool(re.search(_FIGURE.pattern, before.value.replace("-", " "), re.IGNORECASE))
     if found.how is _NUMBER:
@@ -477,7 +477,7 @@ def _of_way(how: str, way_held: str, value: str, *, counts: bool) -> Match:
     """Say whether what changed in one way takes the place of what was so in another, of one subject."""
     if how is _TIME:
         return Match.SURE if _AT_TIME.search(value) else Match.NONE
-    if how is _ANEW:
+    if how is _REMADE:
         return Match.SURE if way_held in {_MEANS, *_MANNERS} else Match.MAYBE if way_held is _VALUE else Match.NONE
     if how is _ALTERED and way_held in {_VALUE, _NAME}:
         return Match.SURE
