@@ -365,13 +365,6 @@ class StateFiles(Mapping[str, SourceFile]):
         return path in self._state.numbers
 
 
-_NO_REFERENCES: "tuple[ReferenceColumns | None, int]" = (None, 0)
-
-
-def _columns_and_size(body: bytes) -> "tuple[ReferenceColumns | None, int]":
-    return ReferenceColumns(body), len(body)
-
-
 class StoredCode:
     """A `SearchedCode` out of the index. Where that turns out damaged, it is made again; answers are right or there is
     none: every method raises BackendError where the index is lost again and again."""
@@ -426,10 +419,9 @@ class StoredCode:
             if self._held_bytes > _MOST_AHEAD:
                 self._bodies.clear()
                 self._held_bytes = 0
-            facts = self._soundly(lambda: self._facts("refs", missing, _columns_and_size))
-            for path in missing:
-                self._bodies[path], size = facts.get(path, _NO_REFERENCES)
-                self._held_bytes += size
+            facts = self._soundly(lambda: self._facts("refs", missing, ReferenceColumns))
+            self._bodies.update((path, facts.get(path)) for path in missing)
+            self._held_bytes += sum(each.size for each in facts.values())
 
     def defining(self, name: str) -> Sequence[str]:
         """Return the files that define a name, anywhere in them."""

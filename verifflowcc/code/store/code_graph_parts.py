@@ -253,6 +253,11 @@ class ReferenceColumns:
         self._numbers: Sequence[Sequence[int]] = ()
         self._receivers: Sequence[str] | None = None
 
+    @property
+    def size(self) -> int:
+        """How many bytes they are."""
+        return len(self._whole)
+
     def names(self) -> Sequence[str]:
         """Return each name once, sorted."""
         if not self._ends:
