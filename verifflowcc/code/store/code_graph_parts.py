@@ -93,7 +93,7 @@ def text_packed(body: bytes) -> str:
 def list_in(text: str, name: str) -> list[int] | None:
     """Return the numbers that JSON of `bucketed` has for a name, without reading those of other names.
 
-    >>> list_in('{"a":[1,2],"b\\"c":[3]}', 'b"c'), list_in('{"a":[1,2],"b\\"c":[3]}', "c")
+    >>> list_in('{"a":[1,2],"b":[3]}', "b"), list_in('{"a":[1,2],"b":[3]}', "c")
     ([3], None)
     """
     key = _encode(name) + ":["
