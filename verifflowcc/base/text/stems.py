@@ -123,7 +123,7 @@ def _alike() -> dict[str, dict[str, None]]:
 
 
 def alike(term: str) -> tuple[str, ...]:
-    """Return the terms of everyday words that somebody may have said where a question has this one.
+    """Return the terms of everyday words that an answer may have where a question has this one.
 
     >>> alike("sibl"), alike("brother"), alike("sqlite")
     (('brother', 'sister'), ('sibl', 'sister'), ())

@@ -506,7 +506,7 @@ def _words_alone(terms: Mapping[str, int], counts: Mapping[str, int], length: in
 
 
 class MatchedFields(Mapping[str, tuple[str, ...]]):
-    """The fields that each term matched, looked for once they are asked for: of most units nobody asks."""
+    """The fields that each term matched, looked for once they are asked for: most units are never shown."""
 
     __slots__ = ("_around", "_found", "_terms")
 
