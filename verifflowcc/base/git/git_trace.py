@@ -9,9 +9,7 @@ from pathlib import Path
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files.write import shown_name
 from verifflowcc.base.git.git_command import ask_git
-from verifflowcc.base.git.git_log import LOG, parse_log
 from verifflowcc.base.git.git_place import in_repository
-from verifflowcc.base.git.work_tree import names_differing, read_work_tree
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
 
@@ -96,6 +94,8 @@ def read_past(root: Path, place: GitPlace) -> CommitHistory:
 
 def read_authors(root: Path, place: GitPlace) -> Mapping[str, tuple[str, ...]]:
     """Return path → who committed changes to it, co-authors too. Raises WorkspaceError where git cannot tell."""
+    from verifflowcc.base.git.git_log import LOG, parse_log
+
     result = ask_git(root, *LOG, place.head, "--", ITEMS)
     if result.code:
         raise WorkspaceError(
@@ -151,6 +151,8 @@ def read_collisions(root: Path, place: GitPlace, past: CommitHistory, ids: Mappi
     same_path = [path for name, path in both.items() if ids[name] == path]
     if not same_path:
         return both
+    from verifflowcc.base.git.work_tree import names_differing, read_work_tree
+
     tree = read_work_tree(root, *same_path)
     differ = set(map(shown_name, names_differing(root, tree, str(place.tip), *same_path)))
     known = set(map(shown_name, tree.tracked))
