@@ -14,20 +14,20 @@ from tests.cli.process import environment, git
 from verifflowcc.cli.cli.app import app_for, whole_app
 
 MOST = {
-    "next": (116, 8, 1),
-    "stage show": (122, 8, 1),
-    "status": (71, 7, 0),
-    "check gate": (119, 8, 1),
-    "memory add": (117, 7, 0),
-    "memory list": (104, 7, 0),
-    "memory inbox": (116, 7, 0),
+    "next": (114, 7, 1),
+    "stage show": (120, 7, 1),
+    "status": (70, 7, 0),
+    "check gate": (115, 7, 1),
+    "memory add": (113, 7, 0),
+    "memory list": (101, 7, 0),
+    "memory inbox": (113, 7, 0),
     "feedback add": (92, 8, 0),
-    "trace why": (170, 10, 3),
-    "trace list": (167, 10, 3),
+    "trace why": (137, 7, 2),
+    "trace list": (135, 7, 2),
     "code refs": (64, 7, 1),
-    "code impact": (213, 13, 4),
-    "context show": (224, 13, 2),
-    "evidence list": (115, 8, 1),
+    "code impact": (170, 11, 3),
+    "context show": (200, 13, 2),
+    "evidence list": (107, 7, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
 
