@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import pytest
@@ -64,6 +65,16 @@ def test_daily_commands_stay_within_their_start_up_budget(warm: Path, tmp_path: 
     assert {name: each.heavy for name, each in found.items() if name in READS and each.heavy} == {}
     assert "verifflowcc.cli.cli.run" in found["next"].modules
     assert "verifflowcc.prompt.rules.compile" in found["context show"].modules
+
+
+def test_a_trace_before_the_first_sprint_imports_no_gate(warm: Path, tmp_path: Path) -> None:
+    with_sprints = counts(DAILY["trace why"], warm, environment(tmp_path))
+    rmtree(warm / ".memory" / "sprint")
+    without = counts(DAILY["trace why"], warm, environment(tmp_path))
+
+    gates = {each for each in with_sprints.modules if each.startswith("verifflowcc.gates.")}
+    assert gates
+    assert gates.isdisjoint(without.modules)
 
 
 def test_every_ceiling_is_of_a_command_that_is_counted() -> None:

@@ -315,13 +315,19 @@ def gather(
     around: TraceItems | None = None,
 ) -> GatheredSources:
     """Return the sources of a project that was looked at; with `around`, of these items alone."""
+    from verifflowcc.sprint.use.sprint_reading import ledger_of
     from verifflowcc.trace.rules.fingerprint import type_digests
 
     read = around or read_walked(workspace, looked.walk, policy, index)
     code = read_code(workspace, looked.content, policy, read.items, looked.config.trace.exclude)
-    results: Results = provider("test results")(workspace, read.items, code, looked.content, tuple(looked.reports))
+    # Before the first sprint, gates have nothing to say, and are not imported to say it.
+    has_sprints, results = bool(ledger_of(workspace).sprint_ids()), Results()
+    if has_sprints or looked.reports:
+        results = provider("test results")(workspace, read.items, code, looked.content, tuple(looked.reports))
     git, notes = _git(workspace, looked.place, read.items, index)
-    process, more = provider("process facts")(workspace, type_digests(read.items), looked.content)
+    process, more = (), ()
+    if has_sprints:
+        process, more = provider("process facts")(workspace, type_digests(read.items), looked.content)
     changed, unread = _changed(workspace)
     sources = TraceSources(
         read.items,
