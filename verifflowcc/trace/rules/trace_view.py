@@ -156,8 +156,6 @@ class TraceView:
     @cached_property
     def results(self) -> Mapping[str, tuple[TestResult, ...]]:
         """Id → the results of its tests, by mark, property or the item's `tests`."""
-        from verifflowcc.base.formats.trace_tests import TestNames, by_item
-
         results = sorted(self.sources.results.tests, key=lambda each: (each.test, each.report))
         found: dict[str, list[int]] = defaultdict(list)
         for number, result in enumerate(results):
@@ -165,6 +163,8 @@ class TraceView:
                 found[name].append(number)
         patterns = {item.id: item.tests for item in self.live if item.tests}
         if patterns and results:
+            from verifflowcc.base.formats.trace_tests import TestNames, by_item
+
             numbers: dict[str, list[int]] = defaultdict(list)
             for number, result in enumerate(results):
                 numbers[result.test].append(number)
