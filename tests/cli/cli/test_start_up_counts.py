@@ -26,8 +26,8 @@ MOST = {
     "trace why": (137, 7, 2),
     "trace list": (135, 7, 2),
     "code refs": (64, 7, 1),
-    "code impact": (170, 11, 3),
-    "context show": (200, 13, 2),
+    "code impact": (170, 12, 3),
+    "context show": (199, 14, 2),
     "evidence list": (107, 7, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
