@@ -149,6 +149,28 @@ def rows_read(root: Path) -> int:
         return len(store.page([], lambda _: True, "created", 2).items)
 
 
+def test_a_list_reads_no_links_of_a_trace_and_no_item_that_a_decision_replaces_by_a_number_is_missed(
+    tmp_path: Path,
+) -> None:
+    here = project(tmp_path)
+    for number in range(1, 31):
+        links = f"[{{to: r{number - 1}, relation: refines}}]"
+        put(here.root, f".memory/project/items/requirement/r{number}.md", make(f"r{number}", links=links).text)
+        text = f"# {number}. Use {number}\n\n## Status\n\nAccepted\n"
+        put(here.root, f".memory/project/decisions/{number:04}-use-{number}.md", text)
+    newer = "# 31. Use no other\n\n## Status\n\nAccepted\n\nSupersedes 0030\n"
+    put(here.root, ".memory/project/decisions/0031-use-no-other.md", newer)
+
+    listing = list_items(here, ["project"], ListQuery(types=("decision",), limit=2))
+
+    every = list_items(here, ["project"], ListQuery(types=("decision",)))
+    assert (listing.rows, listing.hidden) == (every.rows[:2], every.hidden)
+    assert "superseded" in listing.hidden
+    with closing(open_at(here.root)) as store:
+        linked = store.page([], lambda _: True, "created", 2).linked
+        assert {item.type for item in linked} == {"decision"}
+
+
 def test_a_file_that_changes_in_a_folder_of_many_is_the_only_one_that_is_compared(tmp_path: Path) -> None:
     for number in range(20):
         put(tmp_path, f"{FACTS}/f{number}.md", make(f"f{number}").text)

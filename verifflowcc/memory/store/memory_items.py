@@ -17,12 +17,14 @@ from verifflowcc.base.files.layout import as_on_disk
 from verifflowcc.base.index.index_file import (
     COLUMNS,
     LINKING,
+    REPLACING,
     DerivedTables,
     ItemRow,
     SqlCondition,
     Store,
     asked_in_sql,
     column_values,
+    files_named,
     having,
     order_in_sql,
     summed,
@@ -455,9 +457,9 @@ class MemoryItems(DerivedTables):
         if order is None or asked.rest:
             return PageResult(None, self._wrong(walk))
         kinds = self._kinds(asked)
-        every = self._linking(())
+        every = self._linking((), REPLACING)
         named = {item.archived.into for item, _ in every if item.archived and item.archived.into}
-        linked = [item for item, _ in (self._linking(named) if named else every)]
+        linked = [item for item, _ in (self._linking(named, REPLACING) if named else every)]
         shown = [kind for kind in kinds if question.shown(kind)]
         # In the order of an index, rows of other folders are passed over: worth it where many are of this one.
         many = sum(kinds[kind] for kind in shown) > _MANY
@@ -478,9 +480,12 @@ class MemoryItems(DerivedTables):
     def _linked(self, names: Iterable[str], walk: ItemWalk) -> QueryResult:
         return QueryResult(tuple(self._linking(names)), self._wrong(walk))
 
-    def _linking(self, names: Iterable[str]) -> list[tuple[Item, str]]:
-        found = self._with_facts(LINKING)
-        for condition, values in having({*names, *names_meant(item for item, _ in found)}):
+    def _linking(self, names: Iterable[str], leading: str = LINKING) -> list[tuple[Item, str]]:
+        found = self._with_facts(leading)
+        meant = {*names, *names_meant(item for item, _ in found)}
+        for condition, values in having(meant):
+            found += self._with_facts(condition, values)
+        for condition, values in files_named(meant - {item.id for item, _ in found}):
             found += self._with_facts(condition, values)
         return list({item.path: (item, stamp) for item, stamp in found}.values())
 

@@ -26,6 +26,7 @@ from verifflowcc.base.index.index_file import (
     asked_in_sql,
     column_values,
     definitions,
+    files_named,
     having,
     order_in_sql,
 )
@@ -295,7 +296,10 @@ class SqliteBackend(WholeStore):
     def linked(self, names: Iterable[str] = ()) -> list[Item]:
         """Return the items that links connect, and those of these names; see `MemoryBackend`. Raises as `items`."""
         found = self._facts(LINKING)
-        for condition, values in having({*names, *names_meant(found)}):
+        meant = {*names, *names_meant(found)}
+        for condition, values in having(meant):
+            found += self._facts(condition, values)
+        for condition, values in files_named(meant - {item.id for item in found}):
             found += self._facts(condition, values)
         return list({item.id: item for item in found}.values())
 

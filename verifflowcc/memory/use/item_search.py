@@ -9,7 +9,7 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.plain_words import nearest_start
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.lifetimes import NO_LIFETIMES, Lifetimes
-from verifflowcc.memory.rules.superseded import as_of, named_by_id, superseded, supersession_circles
+from verifflowcc.memory.rules.superseded import as_of, superseded, supersession_circles
 from verifflowcc.memory.use.stores import memory_settings, open_store
 
 # The items of a scope that links connect: all that says what is superseded, and what leads to an item.
@@ -20,8 +20,7 @@ def items_around(store: MemoryBackend, names: Iterable[str] = ()) -> list[Item]:
 
     Names are ids, paths and keys. There may be more. Raises as the store does.
     """
-    items = store.linked(names)
-    return sorted(items, key=lambda item: item.id) if named_by_id(items) else store.items()
+    return sorted(store.linked(names), key=lambda item: item.id)
 
 
 def refuse_circle(store: MemoryBackend, changed: Item) -> None:
