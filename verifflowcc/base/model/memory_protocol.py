@@ -135,6 +135,13 @@ class MemoryBackend(Protocol):
         """
         return self.items()
 
+    def replacing(self, names: Iterable[str] = ()) -> list[Item]:
+        """Return of `linked` the items that may say what takes the place of what, those that they mean, and the named.
+
+        There may be more; cheaper than `linked` where most links are those of a trace.
+        """
+        return self.linked(names)
+
     def referring(self) -> list[Item]:
         """Return the items that speak of code and those that were put into another, by id, and there may be more.
 

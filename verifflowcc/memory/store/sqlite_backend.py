@@ -23,6 +23,7 @@ from verifflowcc.base.files.private_files import private_if_own
 from verifflowcc.base.index.index_file import (
     COLUMNS,
     LINKING,
+    REPLACING,
     asked_in_sql,
     column_values,
     definitions,
@@ -295,7 +296,14 @@ class SqliteBackend(WholeStore):
 
     def linked(self, names: Iterable[str] = ()) -> list[Item]:
         """Return the items that links connect, and those of these names; see `MemoryBackend`. Raises as `items`."""
-        found = self._facts(LINKING)
+        return self._leading(LINKING, names)
+
+    def replacing(self, names: Iterable[str] = ()) -> list[Item]:
+        """Return the items that say what is superseded, and those of these names; see `MemoryBackend`."""
+        return self._leading(REPLACING, names)
+
+    def _leading(self, which: str, names: Iterable[str]) -> list[Item]:
+        found = self._facts(which)
         meant = {*names, *names_meant(found)}
         for condition, values in having(meant):
             found += self._facts(condition, values)
