@@ -2,9 +2,11 @@
 
 import math
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from typing import TypeVar
 
 from verifflowcc.base.model.lazy import lazy_pattern
@@ -68,6 +70,14 @@ class WordCounter:
     def may_be_in(self, text: str) -> bool:
         """Return False where no wanted word is in a text, without taking it apart."""
         return self._any.search(text) is not None
+
+    def holding(self, paths: Sequence[str]) -> Iterator[str]:
+        """Yield the paths in which `may_be_in` says that a wanted word may be: all are looked through as one text."""
+        starts = [0, *accumulate([len(path) + 1 for path in paths])]
+        text, at = "\0".join(paths), 0
+        while at < len(paths) and (found := self._any.search(text, starts[at])):
+            at = bisect_right(starts, found.start())
+            yield paths[at - 1]
 
     def counts(self, text: str) -> tuple[dict[str, int], int]:
         """Return the count of each wanted word in a text, and its number of names."""
