@@ -63,8 +63,8 @@ class WordCounter:
 
     def __init__(self, words: Collection[str]) -> None:
         self._words = frozenset(words)
-        begins = sorted({word[: min(_BEGINNING, max(2, len(word) - 1))] for word in words})
-        self._any = re.compile("|".join(map(re.escape, begins)) or "(?!)", re.IGNORECASE)
+        self._begins = sorted({word[: min(_BEGINNING, max(2, len(word) - 1))] for word in words})
+        self._any = re.compile("|".join(map(re.escape, self._begins)) or "(?!)", re.IGNORECASE)
         self.of = _WordMemo(self._wanted_of)
 
     def may_be_in(self, text: str) -> bool:
@@ -73,11 +73,18 @@ class WordCounter:
 
     def holding(self, paths: Sequence[str]) -> Iterator[str]:
         """Yield the paths in which `may_be_in` says that a wanted word may be: all are looked through as one text."""
-        starts = [0, *accumulate([len(path) + 1 for path in paths])]
-        text, at = "\0".join(paths), 0
-        while at < len(paths) and (found := self._any.search(text, starts[at])):
-            at = bisect_right(starts, found.start())
-            yield paths[at - 1]
+        text = "\0".join(paths)
+        if not (text.isascii() and all(map(str.isascii, self._begins))):
+            yield from filter(self.may_be_in, paths)
+            return
+        starts, lower, held = [0, *accumulate([len(path) + 1 for path in paths])], text.lower(), set[int]()
+        for begin in self._begins:
+            at = lower.find(begin.lower())
+            while at >= 0:
+                place = bisect_right(starts, at)
+                held.add(place - 1)
+                at = lower.find(begin.lower(), starts[place])
+        yield from (paths[place] for place in sorted(held))
 
     def counts(self, text: str) -> tuple[dict[str, int], int]:
         """Return the count of each wanted word in a text, and its number of names."""
