@@ -496,7 +496,12 @@ def test_who_comes_second_looks_at_no_file_that_had_settled_and_sees_the_same(
     whole = project_content(tree, tree.parent / "local")
     looked: list[str] = []
     lstat = os.lstat
-    monkeypatch.setattr(os, "lstat", lambda path, **more: looked.append(os.fsdecode(path)) or lstat(path, **more))
+
+    def noted(path: bytes | str, *, dir_fd: int | None = None) -> os.stat_result:
+        looked.append(os.fsdecode(path))
+        return lstat(path, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "lstat", noted)
     shared = Stamps(tree)
 
     for each in (first, "content" if first == "code" else "code"):
