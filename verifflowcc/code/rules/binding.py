@@ -421,6 +421,7 @@ class Binder:
         self._held: dict[tuple[str, str, int], tuple[BindingResult, int]] = {}
         self.spoken: dict[tuple[str, str, frozenset[ReferenceKind]], tuple[Sequence[BoundReference], int]] = {}
         self.speaking: dict[tuple[str, str], Sequence[str]] = {}
+        self.called: dict[tuple[str, str], Sequence[BoundReference]] = {}
         self._found: dict[int, tuple[BindingResult, dict[tuple[str, int], BindingCandidate]]] = {}
 
     def bound(self, path: str, reference: Reference) -> BindingResult:

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from verifflowcc.base.index.index_file import Store
-    from verifflowcc.code.rules.changed_code import Users
 
     Columns = list[list[Any]]
 
@@ -429,21 +428,21 @@ class GrowingPart:
             lists[each].append(number)
 
 
-# Users of definitions, kept from one answer to the next with what they rest on: the texts of files, and which files
+# Answers of the graph, kept from one question to the next with what they rest on: the texts of files, and which files
 # have some names. They hold in any state of the same files in which none of these is another.
 
-USERS_SCHEMA = """
+ANSWERS_SCHEMA = """
 CREATE TABLE states (number INTEGER PRIMARY KEY AUTOINCREMENT, shape TEXT NOT NULL, texts BLOB NOT NULL);
-CREATE TABLE users (node TEXT PRIMARY KEY, state INTEGER NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE answers (key TEXT PRIMARY KEY, state INTEGER NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;
 """
 MOST_CHANGED = 40
 """Where more files than this are other ones than in a state, nothing is taken from it."""
 MOST_STATES = 12
-MOST_USERS = 40_000
+MOST_ANSWERS = 40_000
 
 
-class KeptUsers:
-    """The kept users of definitions in one state of the code: `numbers` of its texts by path, `manifests` beside them.
+class AnswersInIndex:
+    """The kept answers for one state of the code: `numbers` of its texts by path, `manifests` beside them.
 
     `names_of` returns the names in some texts, by number, that files are found by; None where a text is gone.
     """
@@ -465,19 +464,17 @@ class KeptUsers:
         self._new: dict[str, bytes] = {}
         self._moved: list[str] = []
 
-    def users(self, node: tuple[str, int], most: int) -> "Users | None":
-        """Return the users of a definition, if they are known and still hold."""
-        from verifflowcc.code.rules.changed_code import Users
-
+    def recall(self, key: str) -> "tuple[Any, int, Sequence[str]] | None":
+        """Return an answer, with the bits of the files and the names that it rests on; None where it is not known."""
         try:
             if self._live is None:
                 self._live = self._states()
-            key = _user_key(node, most)
-            found = self._store.rows("SELECT state, body FROM users WHERE node = ?", (key,)) if self._live else []
+            found = self._store.rows("SELECT state, body FROM answers WHERE key = ?", (key,)) if self._live else []
             for state, body in found:
-                read, asked, rows, number, everywhere = unpacked(unsealed(key, 0, body))
-                if self._holds(key, state, int(read, 16), asked):
-                    return Users(tuple([(*row, bool(end)) for *row, end in rows]), number, everywhere)
+                bits, asked, answer = unpacked(unsealed(key, 0, body))
+                read = int(bits, 16)
+                if self._holds(key, state, read, asked):
+                    return answer, read, asked
         except sqlite3.DatabaseError:
             self._live = {}
         return None
@@ -492,11 +489,9 @@ class KeptUsers:
             self._moved.append(key)
         return True
 
-    def keep(self, node: tuple[str, int], most: int, users: "Users", read: int, names: Sequence[str]) -> None:
-        """Note the users of a definition, to be written by `save`."""
-        key = _user_key(node, most)
-        rows = [(*row, int(end)) for *row, end in users.rows]
-        self._new[key] = sealed(key, 0, packed([f"{read:x}", names, rows, users.number, users.everywhere]))
+    def note(self, key: str, answer: "Any", read: int, asked: Sequence[str]) -> None:
+        """Note an answer, to be written by `save`."""
+        self._new[key] = sealed(key, 0, packed([f"{read:x}", asked, answer]))
 
     def save(self) -> None:
         """Write what was noted. The index is held no longer; where it cannot be written now, nothing is kept."""
@@ -520,20 +515,20 @@ class KeptUsers:
             live = sorted({*(self._live or ()), state})[-MOST_STATES:]
             kept = ", ".join(map(str, live))
             self._store.rows(f"DELETE FROM states WHERE number NOT IN ({kept})")
-            self._store.rows(f"DELETE FROM users WHERE state NOT IN ({kept})")
-        ((count,),) = self._store.rows("SELECT count(*) FROM users")
-        if count > MOST_USERS:
-            self._store.rows("DELETE FROM users WHERE state <> ?", (state,))
-        self._store.write_all("UPDATE users SET state = ? WHERE node = ?", [(state, key) for key in self._moved])
+            self._store.rows(f"DELETE FROM answers WHERE state NOT IN ({kept})")
+        ((count,),) = self._store.rows("SELECT count(*) FROM answers")
+        if count > MOST_ANSWERS:
+            self._store.rows("DELETE FROM answers WHERE state <> ?", (state,))
+        self._store.write_all("UPDATE answers SET state = ? WHERE key = ?", [(state, key) for key in self._moved])
         self._store.write_all(
-            "INSERT OR REPLACE INTO users VALUES (?, ?, ?)", [(key, state, body) for key, body in self._new.items()]
+            "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", [(key, state, body) for key, body in self._new.items()]
         )
 
     def _states(self) -> dict[int, tuple[int, frozenset[str]]]:
-        """Return of each state that users may be taken from the bits of files that changed since, and their names."""
-        found: dict[int, tuple[int, frozenset[str]]] = {}
+        """Return of each state that answers may be taken from the bits of files that changed since, and their names."""
         from verifflowcc.code.rules.bind_names import bit_of
 
+        found: dict[int, tuple[int, frozenset[str]]] = {}
         count = len(self._numbers)
         for state, shape, texts in self._store.rows("SELECT number, shape, texts FROM states ORDER BY number DESC"):
             if shape != self._shape:
@@ -548,10 +543,6 @@ class KeptUsers:
                 if names is not None:
                     found[state] = (reduce(or_, [bit_of(place, count) for place in places]), names)
         return found
-
-
-def _user_key(node: tuple[str, int], most: int) -> str:
-    return f"{node[0]}\0{node[1]}\0{most}"
 
 
 def names_found_by(head: Head, references: ReferenceColumns) -> Iterator[str]:

@@ -158,8 +158,9 @@ class _Change:
 
 def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: str | None) -> CodeImpact:
     binder = Binder(code)
-    kept = code.users_kept()
-    reach = reach_of(binder, change.changed, kept=kept)
+    kept = code.answers_kept()
+    binder.names.keep_in(kept)
+    reach = reach_of(binder, change.changed)
     code.heads(sorted({each.path for each in reach.found}))
     items, traced, more = _traced(workspace, change.places)
     memories, problems = _remembered(workspace, change.places)
