@@ -1,4 +1,4 @@
-"""The users of definitions that are kept: after any edit what a change reaches is what it is where nothing was kept."""
+"""Callers and users that are kept: after any edit they are, and what a change reaches is, as where nothing was kept."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from tests.tree.code_graph_world import project
 from tests.trees import write_tree
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.code.rules import bind_queries
+from verifflowcc.code.rules.bind_queries import callers
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.changed_code import Node, Reach, reach_of
+from verifflowcc.code.rules.graph import ReferenceLink
 from verifflowcc.code.store import code_graph as code_graph_merging
 from verifflowcc.code.store.code_graph import StoredCode
 from verifflowcc.code.use.indexing import open_code
@@ -62,26 +65,31 @@ def nodes_of(code: StoredCode) -> list[Node]:
     return [(path, place) for path in code.files for place in range(len(code.head(path).definitions))]
 
 
-def reached(code: StoredCode, nodes: Sequence[Node]) -> list[Reach]:
-    """Return what each definition reaches, with what is kept, and keep what was found."""
+def reached(code: StoredCode, nodes: Sequence[Node]) -> list[tuple[Reach, list[ReferenceLink]]]:
+    """Return what each definition reaches and what calls it, with what is kept, and keep what was found."""
     kept = code.answers_kept()
     found = []
     for node in nodes:
         binder = Binder(code)
         binder.names.keep_in(kept)
-        found.append(reach_of(binder, [node]))
+        found.append(asked(binder, node))
     kept.save()
     return found
 
 
+def asked(binder: Binder, node: Node) -> tuple[Reach, list[ReferenceLink]]:
+    return reach_of(binder, [node]), list(callers(binder, *node))
+
+
 @given(EDITS)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-def test_what_a_change_reaches_is_the_same_with_what_was_kept_before_any_edits(
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_a_change_reaches_and_what_calls_it_is_the_same_with_what_was_kept_before_any_edits(
     edits: Sequence[tuple[str, str]],
 ) -> None:
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
         patch.setattr(code_graph_merging, "MOST_PARTS", 4)
         patch.setattr(code_graph_merging, "LARGE_PARTS", 1)
+        patch.setattr(bind_queries, "HUB", 1)
         root = Path(folder)
         here = project(root, {path: texts[0] for path, texts in TEXTS.items()})
         for edit in [None, *edits]:
@@ -89,7 +97,7 @@ def test_what_a_change_reaches_is_the_same_with_what_was_kept_before_any_edits(
                 write_tree(root, dict([edit]))
             with open_code(here) as code:
                 nodes = nodes_of(code)
-                plain = [reach_of(Binder(code), [node]) for node in nodes]
+                plain = [asked(Binder(code), node) for node in nodes]
                 assert reached(code, nodes) == plain
             with open_code(here) as code:
                 assert reached(code, nodes) == plain
@@ -159,5 +167,5 @@ def test_damaged_users_are_sought_again(here: Workspace) -> None:
 
     assert known(here, "one.py") == [None]
     with open_code(here) as code:
-        assert [each.path for each in reached(code, [("one.py", 0)])[0].found] == ["uses_one.py"]
+        assert [each.path for each in reached(code, [("one.py", 0)])[0][0].found] == ["uses_one.py"]
     assert known(here, "one.py") == [["uses_one.py"]]
