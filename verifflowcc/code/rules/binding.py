@@ -434,6 +434,10 @@ class Binder:
         else:
             inside, line = names.settled_name(path, inside, reference.name, line)
         key = (path, inside, reference.receiver, reference.name, line, kind in _OF_TYPES)
+        known = self._known.get(key)
+        if known is not None:
+            names.circles.read |= known[1]
+            return known[0]
         return self.once(self._known, key, lambda: self._bound(path, reference, inside, line))
 
     def candidate(self, bound: BindingResult, meant: tuple[str, int]) -> BindingCandidate | None:

@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from itertools import accumulate, chain, repeat
-from operator import attrgetter, or_, sub
+from operator import attrgetter, or_
 from typing import TYPE_CHECKING, TypeVar
 from zlib import crc32
 
@@ -243,13 +243,11 @@ def references_to_bytes(facts: FileFacts) -> bytes:
 class ReferenceColumns:
     """The references of a text, read from what `references_to_bytes` made, each column when it is asked for."""
 
-    __slots__ = ("_begins", "_ends", "_names", "_numbers", "_receivers", "_whole")
+    __slots__ = ("_begins", "_columns", "_receivers", "_whole")
 
     def __init__(self, body: bytes) -> None:
         self._whole, self._begins = _begins(body, _REFERENCE_SEGMENTS)
-        self._names: Sequence[str] = ()
-        self._ends: Sequence[int] = ()
-        self._numbers: Sequence[Sequence[int]] = ()
+        self._columns: Sequence[Sequence[int]] = ()
         self._receivers: Sequence[str] | None = None
 
     @property
@@ -259,38 +257,48 @@ class ReferenceColumns:
 
     def names(self) -> Sequence[str]:
         """Return each name once, sorted."""
-        if not self._ends:
-            self._ends = [*accumulate(_read_numbers(self._segment(1)))]
-            self._names = _read_texts(self._segment(0), len(self._ends)) if self._ends else ()
-        return self._names
+        return _read_texts(self._segment(0), len(self._counts()))
 
     def chosen(self, name: str = "", kind: ReferenceKind | None = None) -> tuple[Reference, ...]:
         """Return the references with a name, of a kind, where one is given, in their order."""
-        self.names()
-        if not self._numbers:
-            self._numbers = [_read_numbers(self._segment(place)) for place in range(2, 7)]
-        ordered, kinds, lines, scopes, owners = self._numbers
-        wanted = None if kind is None else _REFERENCE_PLACES[kind]
-        places: Sequence[int] = range(len(kinds))
-        if name:
-            at = bisect_left(self._names, name)
-            if at == len(self._names) or self._names[at] != name:
-                return ()
-            places = ordered[self._ends[at - 1] if at else 0 : self._ends[at]]
-        if wanted is not None:
+        if kind is not None and not name:
+            return self._of_kind(kind)
+        if not name:
+            return self._made(range(len(self._column(1))), self._names_in_order())
+        counts = self._counts()
+        at = _place_of(self._segment(0), name, len(counts))
+        if at is None:
+            return ()
+        begin = sum(counts[:at])
+        places = self._column(0)[begin : begin + counts[at]]
+        if kind is not None:
+            kinds, wanted = self._column(1), _REFERENCE_PLACES[kind]
             places = [place for place in places if kinds[place] == wanted]
+        return self._made(places, dict.fromkeys(places, name))
+
+    def _of_kind(self, kind: ReferenceKind) -> tuple[Reference, ...]:
+        """Return the references of a kind: few are searched for in the column's bytes."""
+        kinds, wanted = bytes(self._segment(3)[1:]), _REFERENCE_PLACES[kind]
+        count = kinds.count(wanted)
+        if count >= _FEW:
+            places = [place for place, each in enumerate(kinds) if each == wanted]
+            return self._made(places, self._names_in_order())
+        places, place = [], -1
+        for _ in range(count):
+            place = kinds.index(wanted, place + 1)
+            places.append(place)
+        ordered = self._column(0) if places else ()
+        ends = [*accumulate(self._counts())] if places else []
+        names = self.names() if places else ()
+        return self._made(places, {each: names[bisect_right(ends, ordered.index(each))] for each in places})
+
+    def _made(self, places: Sequence[int], named: Mapping[int, str]) -> tuple[Reference, ...]:
         if not places:
             return ()
-        if name:
-            named: Mapping[int, str] = dict.fromkeys(places, name)
-        elif len(places) < _FEW:
-            named = {place: self._names[bisect_right(self._ends, ordered.index(place))] for place in places}
-        else:
-            counts = map(sub, self._ends, chain((0,), self._ends))
-            named = dict(zip(ordered, chain.from_iterable(map(repeat, self._names, counts)), strict=True))
+        if self._receivers is None:
+            self._receivers = _read_texts(self._segment(7), 1)
         texts = self._receivers
-        if texts is None:
-            texts = self._receivers = _read_texts(self._segment(7), 1)
+        kinds, lines, scopes, owners = [self._column(number) for number in (1, 2, 3, 4)]
         return tuple(
             [
                 Reference(_REFERENCES[kinds[each]], named[each], lines[each], scopes[each], texts[owners[each]])
@@ -298,8 +306,34 @@ class ReferenceColumns:
             ]
         )
 
+    def _names_in_order(self) -> Mapping[int, str]:
+        names = chain.from_iterable(map(repeat, self.names(), self._counts()))
+        return dict(zip(self._column(0), names, strict=True))
+
+    def _counts(self) -> "array[int]":
+        return _read_numbers(self._segment(1))
+
+    def _column(self, number: int) -> Sequence[int]:
+        """Return the order by name, kinds, lines, scopes or receivers."""
+        if not self._columns:
+            self._columns = [_read_numbers(self._segment(place)) for place in range(2, 7)]
+        return self._columns[number]
+
     def _segment(self, place: int) -> memoryview:
         return self._whole[self._begins[place] : self._begins[place + 1]]
+
+
+def _place_of(segment: memoryview, name: str, count: int) -> int | None:
+    """Return the place of a name among sorted texts; None where it is not one of them."""
+    text = bytes(segment)
+    if text[:1] == b"\n":
+        place = text.find(b"\n" + name.encode("utf-8", "surrogatepass") + b"\n")
+        if place < 0 and text.endswith(end := b"\n" + name.encode("utf-8", "surrogatepass")):
+            place = len(text) - len(end)
+        return text.count(b"\n", 0, place) if place >= 0 else None
+    names = _read_texts(segment, count)
+    at = bisect_left(names, name)
+    return at if at < len(names) and names[at] == name else None
 
 
 def references_from_bytes(body: bytes, name: str = "", kind: ReferenceKind | None = None) -> tuple[Reference, ...]:
