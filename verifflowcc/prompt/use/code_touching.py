@@ -250,6 +250,8 @@ def _traced(
     workspace: Workspace, places: Sequence[_SymbolPlace]
 ) -> tuple[tuple[TouchedItem, ...], tuple[str, ...], tuple[str, ...]]:
     """Return the items of the trace whose code is touched, with those above; the tests of all, or in the files."""
+    if not any((workspace.memory / "project" / "items").rglob("*.md")):
+        return (), (), ()
     from verifflowcc.trace.rules.answers import above, all_tests_of, implementers
     from verifflowcc.trace.rules.trace_view import TraceView
     from verifflowcc.trace.use.trace_sources import read_sources
