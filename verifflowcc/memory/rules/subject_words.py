@@ -222,3 +222,12 @@ ABOUT_THE_USER = frozenset(
 )
 """Types of what people state about themselves."""
 USER_NAMES = frozenset({"", "user", "human", "me", "you", "person", "developer", "client"})
+
+
+def writes_alone(name: str) -> bool:
+    """Say whether a speaker states things, and does not talk with others: the user, and the writer of notes.
+
+    >>> writes_alone("You"), writes_alone("Notes"), writes_alone("Anna")
+    (True, True, False)
+    """
+    return name.casefold() in USER_NAMES | {"notes"}
