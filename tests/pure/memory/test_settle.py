@@ -168,6 +168,11 @@ def test_what_is_so_of_something_else_leaves_it(before: str, now: str) -> None:
         ("Never use any in TypeScript.", "Using any in TypeScript is fine again."),
         ("Use 4 spaces for indentation.", "We've settled on 2 spaces for indentation instead of 4."),
         ("Alerts go to the #ops channel.", "Alerts don't go to #ops any more."),
+        ("Every PR needs one approval.", "Every PR needs two approvals."),
+        ("Passwords must have at least 8 characters.", "Passwords must have at least 12 characters."),
+        ("Store dates as ISO strings.", "Store dates as epoch millis instead of ISO strings."),
+        ("We write our docs in AsciiDoc.", "We're writing our docs in Markdown now."),
+        ("Staging uses fake payment data.", "Staging doesn't use fake payment data any more."),
     ],
 )
 def test_a_sentence_that_says_that_it_is_otherwise_since_now_replaces_the_old_one(before: str, now: str) -> None:
@@ -194,6 +199,14 @@ def test_a_sentence_that_says_that_it_is_otherwise_since_now_replaces_the_old_on
         ("The cache TTL is 5 minutes.", "The session TTL has been raised to 30 minutes."),
         ("We deploy to staging on Mondays.", "We deploy to prod on Mondays now."),
         ("Images are stored in S3.", "Audit logs are no longer kept in S3."),
+        ("Every PR needs a description.", "Every PR needs a reviewer."),
+        ("Every endpoint must have a test.", "Every endpoint must have a rate limit."),
+        ("Every service must expose metrics.", "Every service must expose a health check."),
+        ("Every microservice has its own schema.", "Every microservice has its own dashboard now."),
+        ("Commits must be clear.", "Commits must be small."),
+        ("The package includes a CLI for Linux.", "The package includes a daemon for Windows."),
+        ("The data team owns the events table.", "The data team owns the orders table."),
+        ("The SDK is published under the MIT licence.", "The SDK is published to Maven Central now."),
     ],
 )
 def test_a_like_sentence_of_another_thing_leaves_it(before: str, now: str) -> None:

@@ -20,6 +20,7 @@ from verifflowcc.memory.rules.code_names import (
     words_of,
 )
 from verifflowcc.memory.rules.qualifiers import RETRACTED
+from verifflowcc.memory.rules.subject_words import ADDITIVE
 from verifflowcc.memory.rules.tool_kinds import SEVERAL, kind_of, plain_role, plain_tool
 
 _WHO = (
@@ -579,7 +580,7 @@ def _held(what: str, verb: str, rest: str) -> tuple[str, str]:
         return _joined(what, number[1]), number[0]
     if verb == "be":
         return noun(what), f"is={_flat(rest)}"
-    return _joined(what, verb), _flat(rest)
+    return (noun(what), f"{verb}={_flat(rest)}") if verb in ADDITIVE else (_joined(what, verb), _flat(rest))
 
 
 def _role_of(text: str, negated: bool) -> NormalForm | None:

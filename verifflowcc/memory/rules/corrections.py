@@ -157,6 +157,7 @@ _FIGURE = re.compile(rf"(?:\d[\d.,:]*|one|{NUMBER_WORDS})(?: ?%)?", re.IGNORECAS
 _MANNERS = frozenset("write format express document implement build".split())
 """Relations that say in what something is made: another place leaves them as they are, a switch may end them."""
 _RESIDES = frozenset("store run live sit base locate go send come is move publish track happen use".split())
+_HOLDS = frozenset("store live sit locate base".split())
 _PLACE, _MEANS, _VALUE, _NAME, _NUMBER, _SWITCH, _DONE, _REMADE, _TIME, _ALTERED = (
     "place", "means", "value", "name", "number", "switch", "done", "again", "time", "altered",
 )  # fmt: skip
@@ -299,7 +300,8 @@ def _changed_aim(text: str, *, marked: bool = False) -> tuple[frozenset[str], st
     if way := _BY_TOOL.match(_SINCE_NOW.sub("", text).strip(" ,")):
         return _stems(f"{way['verb']} {way['what'] or ''}"), _DONE
     doing = re.match(r"(?:we're|we are) (?:now )?(?P<verb>[a-z]+ing) (?P<rest>.+)", text, re.IGNORECASE)
-    if statement := declared(f"We {root(doing['verb'])} {doing['rest']}" if doing else text):
+    said = [f"We {root(doing['verb'])}{end} {doing['rest']}" for end in ("", "e")] if doing else [text]
+    if statement := next(filter(None, map(declared, said)), None):
         return _stems(statement.subject.replace("_", " ")), _way_of(statement.relation)
     return (_stems(found["what9"]), _PLACE) if found and not _NO_AIM.match(found["what9"]) else (frozenset(), "")
 
@@ -311,7 +313,7 @@ def _way_of(relation: str) -> str:
         return _VALUE
     if verb in {"call", "name"}:
         return _NAME
-    if verb in _RESIDES and how in {"in", "on", "at", "to", "under", "from", ""}:
+    if verb in _RESIDES and how in {"in", "on", "at", "to", "from", ""} | ({"under"} if verb in _HOLDS else set()):
         return _PLACE
     return _MEANS if how in {"with", "by", "via", "over", "through"} else verb
 
@@ -469,7 +471,9 @@ def _of_same_aim(found: Revision, text: str) -> Match:
     if subject != aim:
         part = subject & aim and subject ^ aim <= _HEADS and found.how == way_held
         return Match.MAYBE if part else Match.NONE
-    adds = way_held in ADDITIVE - _FLOWS and not re.search(r"(?<![\w/.])\d+(?![\w./])", before.value.replace("-", " "))
+    adds = way_held in (ADDITIVE | {"has", "have", "need"}) - _FLOWS and not re.search(
+        r"(?<![\w/.])\d+(?![\w./])", before.value.replace("-", " ")
+    )
     return Match.NONE if adds and found.how == way_held else _of_way(found.how, way_held, before.value, counts=counts)
 
 

@@ -38,14 +38,14 @@ VERBS = (
     "lasts costs holds provides carries syncs takes scales renews refreshes resets terminates communicates proxies "
     "expects needs happens happen maintains manages reviews approves stays applies allows permits defaults deploys "
     "signs encrypts validates compiles retries archives polls fetches subscribes renders leads pulls pushes discovers "
-    "registers resolves produces streams mounts routes forwards"
+    "registers resolves produces streams mounts routes forwards lands caches retains"
 ).split()
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
     "listen point end own serve read write send accept store take expect need expire have happen carry return stay "
     "apply expose emit last cost log retry deploy publish ship render validate poll inherit extend subscribe fetch "
     "load authenticate default target page sync pull push spin discover register resolve consume produce stream mount "
-    "route forward terminate"
+    "route forward terminate land cache retain"
 ).split()
 SINGLE_PERSON = re.compile(
     r"^(?:the|an?|our|my|that|this|another|one) (?:(?!of\b)[\w-]+ ){0,2}?(?:candidate|hire|intern|speaker|presenter|"
@@ -120,7 +120,7 @@ _DONE_WAY = re.compile(
 )
 """How things of a kind are always done: `orders are soft-deleted`."""
 _DONE_ALONE = frozenset(
-    "forbidden prohibited mandatory required deprecated supported encrypted versioned isolated shown".split()
+    "forbidden prohibited mandatory required deprecated supported encrypted versioned isolated shown protected".split()
 )
 _AIM_FIRST = re.compile(
     r"^(?P<aim>(?:for|in|on) [^,]{3,40}?),? (?P<rest>we (?:use|run|host|store|keep|write|deploy) .+)$", re.IGNORECASE
@@ -196,7 +196,7 @@ _IN_CHARGE = re.compile(r"\b(?:owner|maintainer|contact|lead|approver|reviewer)$
 _BOUND = re.compile(r"\b(?:max|maximum|min|minimum|default|largest|longest)\b", re.IGNORECASE)
 _SET_TO = re.compile(
     r"\b(?:level|mode|policy|strategy|encoding|charset|time ?zone|locale|currency|scheme|dialect|protocol|isolation|"
-    r"shell|prefix|suffix|separator|delimiter)$",
+    r"shell|prefix|suffix|separator|delimiter)(?: (?:in|on|for|of) (?:the )?[\w-]+(?: [\w-]+)?)?$",
     re.IGNORECASE,
 )
 """What is set to one of a few words: `the log level is info`."""
@@ -231,7 +231,9 @@ _OF_A_PART = frozenset(
     "uses wraps consists".split()
 ) | {"times out", "fails over", "falls back"}
 _DETERMINED = re.compile(
-    r"^(?:the|our|each|every|all|this (?:project|repo|repository|codebase|service|package)'s)\b", re.IGNORECASE
+    r"^(?:the|our|each|every|all|staging|production|prod|CI|this (?:project|repo|repository|codebase|service|"
+    r"package)'s)\b",
+    re.IGNORECASE,
 )
 _COUNT = r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|no|its own)\b"
 _CONCRETE = re.compile(
@@ -441,11 +443,12 @@ def _of_passive(text: str) -> Declared | None:
 
 
 _TIMED = re.compile(
-    rf"^(?P<what>(?:(?:the|our|each|every|all) )?(?:[\w-]+ ){{0,3}}?[\w-]+) (?P<done>(?!(?:fail|crash|hang|restart|die|"
-    rf"break|stop|freez|"
+    rf"^(?P<what>(?:(?:the|our|each|every|all) )?(?:[\w-]+ ){{0,3}}?[\w-]+) (?P<done>(?!(?:ha[sd]|have|w[ae][sr]e?|"
+    rf"been|will|fail|crash|hang|restart|die|break|stop|freez|"
     r"flap|spike|leak|drop|block|stall|reboot|take|happen|appear|show|goe?|look|need|want|kill|lose|miss|throw|get|"
     r"i)s?\b)[a-z]+s?)(?: (?P<part>(?:up|off|out|down|over|back)))?(?: (?P<thing>[\w -]{2,30}?))? (?P<how>after|every|"
-    rf"within) (?P<rest>(?:\d+|{NUMBER_WORDS}|an?) ?(?:µs|ms|s|min|h|(?:second|minute|hour|day|week|month)s?))$",
+    rf"within|for|at) (?P<rest>(?:\d+|{NUMBER_WORDS}|an?) ?(?:µs|ms|s|min|h|[kM]?Hz|fps|(?:second|minute|hour|day|week|"
+    rf"month)s?))$",
     re.IGNORECASE,
 )
 """What something does at an interval or after a time: `the scheduler picks up jobs every 30 seconds`."""

@@ -101,13 +101,31 @@ def _taken_apart(text: str) -> tuple[str, str, bool]:
     if match := _IS.match(kept):
         rest = match["rest"]
         denies = bool(_NOT_BE.match(rest)) or match["verb"].casefold() in {"cannot", "can't"}
-        return _name(match["what"]), _name(_NOT_BE.sub("", rest), 10) or "so", denies
+        return _name(match["what"]), _required(match, _NOT_BE.sub("", rest)), denies
     if match := _VERB.match(kept):
         numbers = _NUMBER.findall(kept)
         if numbers and not _EACH_APART.match(match["verb"]):
             return _name(_NUMBER.sub(" ", kept)), "-".join(numbers), denied(match["verb"])
         return _name(kept), "do", denied(match["verb"])
     return _name(kept), "so", False
+
+
+_REQUIRES = re.compile(r"needs?|requires?|expects?|supports?|returns?|must|should|shall|has to|have to", re.IGNORECASE)
+_COUNT = re.compile(r"(?<![\w.])(?:\d+(?:\.\d+)*(?![\w.]*\w)|one|two|three|four|five)\b", re.IGNORECASE)
+
+
+def _required(found: re.Match[str], rest: str) -> str:
+    """Return what is said of a subject; what is required of it beside other things names its own aspect.
+
+    That every pull request needs a reviewer leaves it as true that it needs a description; how many it needs does not.
+    """
+    value, what = _name(rest, 10) or "so", found["what"]
+    many = re.match(r"(?:every|each|all|any)\b", what, re.IGNORECASE) or re.search(r"[a-z]s$", what)
+    if not _REQUIRES.fullmatch(found["verb"]) or (re.match(r"be\b", rest, re.IGNORECASE) and not many):
+        return value
+    if counts := _COUNT.findall(rest):
+        return f"need-{_name(_COUNT.sub(' ', rest)) or 'it'}:{'-'.join(counts).casefold()}"
+    return f"need={value}"
 
 
 def _name(words: str, most: int = 6) -> str:

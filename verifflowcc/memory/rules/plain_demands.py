@@ -71,7 +71,7 @@ HABITS = frozenset(
     "separate avoid "
     "match respond answer label end start begin express render close free release rotate record report link assume "
     "pass import export inject declare define initialise initialize represent capitalise capitalize spell model expose "
-    "serialize serialise parse compress monitor measure archive expire isolate "
+    "cover discuss serialize serialise parse compress monitor measure archive expire isolate "
     "batch paginate deploy ship build lint run commit push merge work develop design structure organise organize "
     "speak call refer abbreviate indent align split extract derive bind check verify guard authenticate authorise "
     "authorize target support choose rely depend require enforce adopt employ apply type-check typecheck minify "
@@ -235,9 +235,9 @@ _NO_PLACE = re.compile(
 )
 _NO_SUCH = re.compile(
     r"(?:[\w-]+ ){1,2}(?!(?:tests|errors|issues|changes|conflicts|warnings|failures|results|updates|comments|"
-    r"objections|"
-    r"replies|questions|problems|bugs|regressions|complaints|news|plans|meetings|worries|hits|matches|differences)\b)"
-    r"[a-z-]+s(?:, ever)?$|[\w-]+ (?:in|on) (?:the|our) (?:repo(?:sitory)?|codebase|code|project|docs)(?:, ever)?$",
+    r"objections|replies|questions|problems|bugs|regressions|complaints|news|plans|meetings|worries|hits|matches|"
+    r"differences)\b)[a-z-]+s(?:, ever)?$|(?:[\w-]+ ){0,2}?[\w-]+ (?:in|on) (?:the|our) (?:[\w-]+ )?(?:app|modules?|"
+    r"layer|tests|packages?|service|repo(?:sitory)?|codebase|code|project|docs)(?:, ever)?$",
     re.IGNORECASE,
 )
 """Things of a kind that are banned: `no wildcard imports`; what is merely not there (`no new errors`) is news."""
@@ -270,7 +270,10 @@ _HOLD = re.compile(
     r"(?:[\w-]+ ){0,3}[\w-]+s (?:(?:start|begin|end) with|(?:include|contain|carry|name|follow|return|link to) )",
     re.IGNORECASE,
 )
-_BELONGS = re.compile(r"[\w' -]+? (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind|through|via) .+$", re.IGNORECASE)
+_BELONGS = re.compile(
+    r"[\w' -]+? (?:(?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind|through|via)|comes? (?:before|after)) .+$",
+    re.IGNORECASE,
+)
 _ONE_NAME = re.compile(r"`[^`]+`|[\w.]+\(\)|[\w/-]+\.\w{1,4}\b|[a-z]+_\w+|[a-z]+[A-Z]\w*")
 """One thing of the code, by its name: what is done to it once is a task."""
 _MOST_WORDS, _MOST_SURE = 30, 22
@@ -560,7 +563,9 @@ def _of_fact(sentence: str, bare: str) -> Plain | None:
         bare
     ):
         return Plain(_RULE, sure=True)
-    if re.match(r"we (?:want|need) (?!it\b|this\b|you\b|that\b|a\b|an\b|the\b|to\b|some\b|more\b)\w+ \w+", bare, re.I):
+    if re.match(
+        r"we (?:want|need) (?!it\b|this\b|you\b|that\b|a\b|an\b|the\b|to\b|some\b|more\b)\w+,? \w+", bare, re.I
+    ):
         return Plain(_RULE, sure=False)
     found = declared(sentence)
     return Plain(_FACT, sure=found.known, demand=False) if found else None
