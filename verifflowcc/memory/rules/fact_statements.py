@@ -29,7 +29,7 @@ PARTICIPLES = (
     "orchestrated governed quoted rounded delivered emitted streamed synced synchronized imported exported fetched "
     "loaded installed set organised organized structured computed calculated derived recorded registered resolved "
     "required supported allowed forbidden prohibited mandatory deprecated done performed returned deleted removed "
-    "distributed tagged pinned gated mocked stubbed quarantined"
+    "distributed tagged pinned gated mocked stubbed quarantined appointed chosen elected notified informed paged"
 ).split()
 VERBS = (
     "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes goes follows "
@@ -38,7 +38,7 @@ VERBS = (
     "lasts costs holds provides carries syncs takes scales renews refreshes resets terminates communicates proxies "
     "expects needs happens happen maintains manages reviews approves stays applies allows permits defaults deploys "
     "signs encrypts validates compiles retries archives polls fetches subscribes renders leads pulls pushes discovers "
-    "registers resolves produces streams mounts routes forwards lands caches retains"
+    "registers resolves produces streams mounts routes forwards lands caches retains leaves"
 ).split()
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
@@ -82,8 +82,8 @@ VALUE = re.compile(
 )
 DATED = re.compile(
     r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning|year|quarter|summer|winter)\b|"
-    r"\b(?:starts?|ends?|begins?|closes?|opens?|leaves?|arrives?) (?:on|at|next|in) (?!\d\d:\d\d)(?:mon|tues|wednes|"
-    r"thurs|fri|satur|sun|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|\d)",
+    r"\b(?:starts?|ends?|begins?|closes?|opens?|leaves?|arrives?) (?:on|at|next|in) (?!\d\d:\d\d|\d+ ?%)(?:mon|tues|"
+    r"wednes|thurs|fri|satur|sun|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|\d)",
     re.IGNORECASE,
 )
 _EACH_TIME = re.compile(
@@ -143,7 +143,7 @@ _PASSIVE = re.compile(
     rf"^(?P<what>.+?) {_BE} (?P<no>not |never |no longer )?(?:\w+ly |all |both )?(?P<done>"
     rf"{'|'.join(PARTICIPLES)})\b(?: \w+ly)?"
     r"(?: (?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|using|inside|within|per|after|before|"
-    r"up|every|each|once|out|into|behind|across)\b)?(?P<rest>.*)$",
+    r"up|every|each|once|twice(?= an? )|out|into|behind|across)\b)?(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _DONE_OFTEN = re.compile(
@@ -205,10 +205,11 @@ _WE = re.compile(
     r"^(?:we|the (?:team|project|company)|our (?:team|company))(?:(?:'re| are)(?= using .+ (?:for|as) ))?(?: all| only|"
     r" mainly| primarily| exclusively)* (?P<done>uses?|using|runs?|hosts?|deploys?|ships?|stores?|supports?|targets?|"
     r"builds?|releases?|keeps?|writes?|works?|tests?|manages?|publish(?:es)?|follows?|tracks?|monitors?|develops?|"
-    r"logs?|sends?|sells?|serves?|maintains?|compile|link|bundle|package|train|provision|scan|audit|trace|profile|"
-    r"mirror|replicate|shard|partition|promote|simulate|flash|squash(?:es)?|review|rebase|pin|version|tag|cache|"
-    r"encrypt|hash|sign|document|format|lint|measure|plan|meet|archive|rotate|back up|translate|generate|handle|"
-    r"license|cut|name|practi[cs]e|rely on|standardi[sz]e on|depends? on|owns?|bill|charge|hold) (?P<rest>.+)$",
+    r"logs?|sends?|sells?|serves?|maintains?|timebox|limit|cap|restrict|triage|compile|link|bundle|package|train|"
+    r"provision|scan|audit|trace|profile|mirror|replicate|shard|partition|promote|simulate|flash|squash(?:es)?|review|"
+    r"rebase|pin|version|tag|cache|encrypt|hash|sign|document|format|lint|measure|plan|meet|archive|rotate|back up|"
+    r"translate|generate|handle|license|cut|name|practi[cs]e|rely on|standardi[sz]e on|depends? on|owns?|bill|charge|"
+    r"hold) (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _FOR = re.compile(r"^(?P<value>.+?) (?:for|as|to (?=\w+ )) ?(?P<aim>.+)$", re.IGNORECASE)

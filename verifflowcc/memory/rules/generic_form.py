@@ -49,6 +49,10 @@ _IS = re.compile(
     r"can(?:not|'t)?|depends? on|returns?|supports?)\s+(?P<rest>.+)$",
     re.IGNORECASE,
 )
+_NEVER = re.compile(
+    r"^(?P<what>(?!(?:I|we|you|he|she|they|it|that|this|the)\b)(?:[\w'-]+ ){0,3}?[\w'-]+) never (?P<rest>[a-z]+ .+)$",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)*(?![\w.]*\w)")
 _EACH_APART = re.compile(r"(?:support|test|target|allow|add|include|run|return|reserve)(?:s|ing)?$", re.IGNORECASE)
 """Verbs of which several can hold at once: two versions are supported, two codes returned."""
@@ -98,6 +102,8 @@ def _taken_apart(text: str) -> tuple[str, str, bool]:
         if match["aim"]:
             return _name(match["aim"]), _name(match["what"], 8), False
         return _name(match["what"]), "use", False
+    if match := _NEVER.match(kept):
+        return _name(f"{match['what']} {match['rest']}"), "do", True
     if match := _IS.match(kept):
         rest = match["rest"]
         denies = bool(_NOT_BE.match(rest)) or match["verb"].casefold() in {"cannot", "can't"}

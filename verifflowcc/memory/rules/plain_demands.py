@@ -13,7 +13,7 @@ from verifflowcc.memory.rules.fact_statements import declared, is_news_of
 from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, root
 from verifflowcc.memory.rules.sentence_doubt import trigger_of
 from verifflowcc.memory.rules.sentences import is_soft
-from verifflowcc.memory.rules.subject_words import TECH
+from verifflowcc.memory.rules.subject_words import JUDGED, TECH
 from verifflowcc.memory.rules.tool_kinds import kind_of
 
 # Words by which a demand is a rule, a task, or talk around it.
@@ -57,7 +57,7 @@ ASKS = re.compile(
     r"decided to|no longer|don't|do not)|I(?:'d like| want| need| expect) (?:you|us|everyone) to(?: always| never)?|"
     r"it(?:'s| is) (?:mandatory|required|essential|important|crucial|vital|imperative|critical|forbidden|prohibited|"
     r"our (?:policy|convention|rule)) (?:to|that)|"
-    r"(?:our|the) (?:policy|convention|rule|standard) is (?:to|that)|everyone (?:must|should|has to)|"
+    r"(?:our|the) (?:policy|convention|rule|standard)(?: here)? is (?:to|that)|everyone (?:must|should|has to)|"
     r"(?:developers|engineers|reviewers|authors|contributors|agents) (?:must|should|have to)(?: always| never| "
     r"not)?)\s+)+",
     re.IGNORECASE,
@@ -263,6 +263,15 @@ _EACH_DOES = re.compile(
     r"(?:every|each) (?:[\w-]+ ){1,4}?(?!is\b|was\b|has\b|time\b|day\b|this\b)[a-z]+s (?!are\b|is\b)[\w`]+",
     re.IGNORECASE,
 )
+_NEVER_DOES = re.compile(
+    r"(?!(?:the|this|that|these|those|my|your|his|her|their|our|an?|some|most|many|it|they|he|she|we|I|you|users?|"
+    r"people|customers|meetings|vendors|developers|engineers|managers|everyone|who|what|there)\b)(?:[\w-]+ "
+    r"){0,2}(?:[\w-]+s|data|code|state|PII) never (?!(?:work|finish|end(?! up)|match|answer|fail|happen|stop|get|know|"
+    r"lie|die|come|change|seem|look|help|matter|hurt|learn|sleep|read|agree|forget|had|was|were|did|saw|made|go(?= as| "
+    r"to plan| well| smooth))(?:e?s)?\b|\w+ed\b)[a-z]+ \w",
+    re.IGNORECASE,
+)
+"""What things of a kind never do: `secrets never end up in logs`."""
 _HAS_BEEN = re.compile(
     r"\b(?:has|have|is|are) (?:been |now )?\w+(?:ed|ing)\b(?! (?:by|in|with|as|via|to|every|after|from)\b)"
 )
@@ -271,7 +280,8 @@ _HOLD = re.compile(
     re.IGNORECASE,
 )
 _BELONGS = re.compile(
-    r"[\w' -]+? (?:(?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind|through|via)|comes? (?:before|after)) .+$",
+    r"[\w' -]+? (?:(?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind|through|via)|(?:comes?|runs?) (?:before|"
+    r"after)) .+$",
     re.IGNORECASE,
 )
 _ONE_NAME = re.compile(r"`[^`]+`|[\w.]+\(\)|[\w/-]+\.\w{1,4}\b|[a-z]+_\w+|[a-z]+[A-Z]\w*")
@@ -330,13 +340,13 @@ def corrects(sentence: str) -> Plain | None:
     text = sentence.strip(" .\"'")
     if not 3 <= len(text.split()) <= _MOST_SURE or TALK.search(text) or PEOPLE.search(text) or is_soft(sentence):
         return None
-    if re.search(r"\b(?:I|you|me|my|your|it|them)\b", text, re.IGNORECASE):
+    back = revision(text)
+    if re.search(r"\b(?:I|you|me|my|your|it|them)\b", text, re.IGNORECASE) and not (back and back.lifts):
         return None
     moved = re.match(r"(?P<what>.+?) (?:(?:has|have|was|were|is|are|been|being) )*(?:mov|switch|migrat|went)", text)
     proposes = bool(re.match(r"(?:let's|let us)\b", text, re.IGNORECASE))
     if moved and not proposes and is_news_of(moved["what"]):
         return None
-    back = revision(text)
     if back is None or _WENT_WRONG.search(text):
         return None
     return Plain(_DECISION, sure=not proposes, demand=False, corrects=True)
@@ -488,6 +498,8 @@ def _of_object(verb: str, what: str, *, forbids: bool) -> Plain | None:
     if UNIVERSAL.search(what):
         return Plain(_RULE, sure=verb in HABITS or verb in {"add", "give", "write", "include"})
     if DEFINITE.match(what):
+        if verb == "use" and re.search(r",? (?:and )?not [\w.()`/-]+$", what):
+            return Plain(_RULE, sure=True)
         if verb in {"use", "keep", "follow", "prefer", "stick", "treat", "respect", "rely"}:
             return (
                 Plain(_RULE, sure=place or verb in {"keep", "follow", "stick", "respect"})
@@ -519,6 +531,8 @@ def _of_duty(bare: str) -> Plain | None:
         return Plain(_RULE, sure=True)
     if found := OBLIGED.match(bare):
         return _of_obligation(found, bare)
+    if found := _NEVER_DOES.match(bare):
+        return None if _here(bare) or PEOPLE.search(bare) else Plain(_RULE, sure=True)
     if _EACH_DOES.match(bare):
         often = re.search(
             r"\b(?:takes|lasts|costs|times|fails|crashes|breaks|hurts|counts|matters|hates|loves|likes|thinks|knows|"
@@ -530,7 +544,11 @@ def _of_duty(bare: str) -> Plain | None:
     needed = NEEDED.match(bare)
     if needed and re.match(r"(?:at|on) (?:\d|noon|\w+day\b)", needed["rest"]):
         return None
-    if needed and re.match(r"(?:every|each|all|any|new|no) ", needed["what"], re.IGNORECASE):
+    if needed and re.match(
+        r"(?:every|each|all|any|new|no) |(?:any|every)thing (?!is|has)\w+", needed["what"], re.IGNORECASE
+    ):
+        if re.search(r" (?:is|are) $", bare[: len(bare) - len(needed["rest"])]) and JUDGED.match(needed["rest"]):
+            return None
         past = _HAS_BEEN.search(bare) or HERE.search(bare.replace("its", ""))
         return None if past else Plain(_RULE, sure=True)
     if needed and re.search(r"\b(?:needs?|requires?)\b", bare) and not SPECIFIC.match(needed["what"]):
@@ -546,7 +564,8 @@ def _of_obligation(found: re.Match[str], bare: str) -> Plain | None:
     what, rest, verb = found["what"], found["rest"], found["verb"].casefold()
     if PRONOUN.match(what) and not re.match(r"(?:we|you) (?:may not|cannot|can't)", bare, re.IGNORECASE):
         return None
-    if TASK_REST.search(rest) and not UNIVERSAL.search(what) and not _DONE_BY.search(bare):
+    all_of_it = re.fullmatch(r"(?:every|any)thing|all of it", what, re.IGNORECASE)
+    if TASK_REST.search(rest) and (all_of_it or not UNIVERSAL.search(what)) and not _DONE_BY.search(bare):
         return None
     if (verb in {"is to", "are to"} and not rest.startswith("be ")) or _here(bare):
         return None

@@ -73,6 +73,7 @@ _PAST = (
 )
 """Verbs of what was: news, and no rule."""
 _THOUGHT = re.compile(
+    r"^(?:every|each) time (?!I (?:ask|mention)|(?:we|you) (?:ask|mention))[^,]+$|"
     r"\b(?:what if|imagin\w+|suppos(?:e|ing)\b(?! to)|pretend\w*|if only|I wish|we wish|hypothetically|theoretically|"
     r"in theory|let's say|say we|(?:in an|in a) (?:ideal|perfect) world|(?:would|could|should|might) have\b|"
     r"(?:would|could|should|might)'ve|if (?:we|I|you|it|they|the [\w-]+) (?:had|were|used|could|would|ever)|"

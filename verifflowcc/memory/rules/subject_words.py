@@ -213,8 +213,8 @@ STATUS = re.compile(
     re.IGNORECASE,
 )
 WRONG = re.compile(
-    r"\b(?:upstream|half (?:done|full)|almost|wrong|incorrect|invalid|unexpected|missing|broken|weird|stale|too "
-    r"(?:many|much|few|little))\b",
+    r"\b(?:whether|upstream|half (?:done|full)|almost|wrong|incorrect|invalid|unexpected|missing|broken|weird|stale|"
+    r"too (?:many|much|few|little))\b",
     re.IGNORECASE,
 )
 ABOUT_THE_USER = frozenset(
