@@ -14,6 +14,7 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.memory.rules.fact_statements import NUMBER_WORDS, PLURAL_VERBS, VERBS, declared
 from verifflowcc.memory.rules.qualifiers import AFTER_NO_VERB, addressed, opened, root, roots
 from verifflowcc.memory.rules.subject_words import ADDITIVE
+from verifflowcc.memory.rules.tool_kinds import kind_of
 
 _GONE = (
     r"dropp?(?:ed|ing)?|retir(?:ed|ing)|ditch(?:ed|ing)?|abandon(?:ed|ing)|deprecat(?:ed|ing)|discontinu(?:ed|ing)|"
@@ -366,11 +367,17 @@ def _frame(text: str) -> tuple[str, ...]:
     return tuple(each for each in words if each and each not in {"the", "our", "a", "an", "all", "-"})
 
 
+def _difference(new: Sequence[str], held: Sequence[str]) -> tuple[int, int]:
+    """Return how many words two sentences share at their start, and how many at their end."""
+    first = next((place for place, pair in enumerate(zip(new, held, strict=False)) if pair[0] != pair[1]), None)
+    first = min(len(new), len(held)) if first is None else first
+    left = min(len(new), len(held)) - first
+    return first, next((n for n in range(left) if new[-1 - n] != held[-1 - n]), left)
+
+
 def _of_same_frame(new: Sequence[str], held: Sequence[str]) -> bool:
     """Say whether two sentences are the same but for one value, which the newer one gives another: a tool, a figure."""
-    first = next((place for place, pair in enumerate(zip(new, held, strict=False)) if pair[0] != pair[1]), len(new))
-    left = min(len(new), len(held)) - first
-    last = next((n for n in range(left) if new[-1 - n] != held[-1 - n]), left)
+    first, last = _difference(new, held)
     values = new[first : len(new) - last], held[first : len(held) - last]
     if not all(0 < len(each) <= _MOST_OF_VALUE for each in values) or any(_LINKS & set(each) for each in values):
         return False
@@ -393,6 +400,55 @@ def _of_same_frame(new: Sequence[str], held: Sequence[str]) -> bool:
     return not _LINKS & set(after) or (not links and before[verb] in _TAKES)
 
 
+_COUNTED = re.compile(
+    rf"\b(?:every|each|daily|weekly|monthly|hourly|nightly|(?:{NUMBER_WORDS}|one)(?:-\w+)?)\b|"
+    rf"(?<![\w.])\d[\d.,:]*(?![\w.]*\w)",
+    re.I,
+)
+_STATE = re.compile(r"(?:un|re)?[a-z-]{3,}(?:ed|able|ible|less|only|ly)", re.IGNORECASE)
+
+
+def of_another_kind(new: str, held: str) -> bool:
+    """Say whether two like sentences give something values of two kinds, so that both can hold.
+
+    A name, a count, a state and other words are kinds; so are two tools for different things.
+
+    >>> of_another_kind("CI runs on every push.", "CI runs on Buildkite.")
+    True
+    >>> of_another_kind("CI runs on Jenkins.", "CI runs on Buildkite.")
+    False
+    """
+    one, other = (opened(each).strip(" .!").split() for each in (new, held))
+    first, last = _difference([each.casefold() for each in one], [each.casefold() for each in other])
+    values = [" ".join(each[first : len(each) - last]) for each in (one, other)]
+    if first < 2 or not all(values):
+        return False
+    before = one[first - 1].casefold()
+    kinds = [_kind_of_value(each) for each in values]
+    if kinds[0] != kinds[1]:
+        return (
+            "counted" in kinds
+            or "state" in kinds
+            or not (before in _PLACED and root(one[first - 2]) in _RESIDES | {"keep", "hold", "save"})
+        )
+    tools = [kind_of(each.casefold()) for each in values]
+    if before in {"use", "uses"} and len(one) == first + len(values[0].split()):
+        return tools[0] != tools[1] or not (tools[0] or "counted" in kinds)
+    return bool(tools[0] and tools[1] and tools[0] != tools[1])
+
+
+_PLACED = frozenset({"in", "on", "at", "to", "from"})
+
+
+def _kind_of_value(words: str) -> str:
+    bare = re.sub(r"^(?:an?|the|our) ", "", words)
+    if re.match(r"[A-Z`/#]|\w+[a-z]\d|[a-z]+[A-Z]|[\w-]+[./_]\w", bare):
+        return "name"
+    if _COUNTED.search(bare):
+        return "counted"
+    return "state" if _STATE.fullmatch(bare.split()[0]) else "word"
+
+
 def takes_back(found: Revision, held: str) -> Match:
     """Say whether a sentence takes back a held one, which says yes to what it denies or names its object.
 
@@ -410,7 +466,13 @@ def takes_back(found: Revision, held: str) -> Match:
     if found.frame and _of_same_frame(found.frame, _frame(text)):
         return Match.SURE
     by_old = _names_old(found, text, words)
-    return by_old if by_old is not Match.NONE else _of_same_aim(found, text)
+    if by_old is not Match.NONE or not found.aim:
+        return by_old
+    frame = _frame(text)
+    first, last = _difference(found.frame, frame)
+    values = (" ".join(each[first : len(each) - last]) for each in (found.frame, frame))
+    counts = {bool(_COUNTED.search(each)) for each in values if each} if first > 1 else set()
+    return Match.NONE if len(counts) > 1 else _of_same_aim(found, text)
 
 
 def _light(words: frozenset[str]) -> frozenset[str]:
