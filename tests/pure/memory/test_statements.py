@@ -424,6 +424,10 @@ def test_complaints_stories_and_what_tools_print_are_no_rules(text: str) -> None
         "Rollouts start at 1 % and double every hour.",
         "Incident commanders are appointed by the duty manager.",
         "Use the shared logger, not console.log.",
+        "Firmware builds are reproducible.",
+        "All our services speak HTTP/2.",
+        "The architecture board decided to standardize on AsyncAPI.",
+        "Event names are in the past tense.",
     ],
 )
 def test_names_that_look_like_qualifiers_and_plain_words_of_a_project_are_active(text: str) -> None:
@@ -439,6 +443,7 @@ def test_names_that_look_like_qualifiers_and_plain_words_of_a_project_are_active
         "The server has been up for 90 days.",
         "Every time the cron runs the disk fills up.",
         "The team is split on whether to use Kotlin.",
+        "The client wants everything in blue, of course.",
         "The regex never matches.",
         "Meetings never start on time.",
         "Everything needs to be rewritten.",

@@ -10,7 +10,7 @@ from functools import lru_cache
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.rules.code_names import NormalForm, key_of, named
 from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, opened, root, roots
-from verifflowcc.memory.rules.subject_words import ADDITIVE, JUDGED, KEPT_SOMEWHERE, STATUS, WRONG
+from verifflowcc.memory.rules.subject_words import ADDITIVE, DATED, JUDGED, KEPT_SOMEWHERE, STATUS, WRONG
 from verifflowcc.memory.rules.tool_kinds import kind_of
 
 # Words by which a statement is a fact that lasts, or news of the day.
@@ -45,7 +45,7 @@ PLURAL_VERBS = (
     "listen point end own serve read write send accept store take expect need expire have happen carry return stay "
     "apply expose emit last cost log retry deploy publish ship render validate poll inherit extend subscribe fetch "
     "load authenticate default target page sync pull push spin discover register resolve consume produce stream mount "
-    "route forward terminate land cache retain"
+    "route forward terminate land cache retain speak"
 ).split()
 SINGLE_PERSON = re.compile(
     r"^(?:the|an?|our|my|that|this|another|one) (?:(?!of\b)[\w-]+ ){0,2}?(?:candidate|hire|intern|speaker|presenter|"
@@ -75,15 +75,10 @@ VALUE = re.compile(
     r"internal)\b)|^(?:[\w-]+\.)+(?:js|io|ai|py|net|org|com)\b|^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|"
     r"default|source of truth|owner|client|customer|maintainer|monorepo|monolith|library|service|CLI|daemon|package|"
     r"plugin|fork|wrapper|requirement|standard|limit|constraint|deadline|mandatory|required|forbidden|prohibited|off[- "
-    r"]limits|immutable|append-only|read-only|idempotent|stateless|case[- ](?:in)?sensitive|public|private|internal|"
-    r"open source|proprietary|weekly|daily|monthly|nightly|hourly|quarterly)\b|^(?:an?|the) (?:[\w-]+ ){1,4}(?:of|for|"
-    r"that|which|with|in|written|based)\b",
-    re.IGNORECASE,
-)
-DATED = re.compile(
-    r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning|year|quarter|summer|winter)\b|"
-    r"\b(?:starts?|ends?|begins?|closes?|opens?|leaves?|arrives?) (?:on|at|next|in) (?!\d\d:\d\d|\d+ ?%)(?:mon|tues|"
-    r"wednes|thurs|fri|satur|sun|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|\d)",
+    r"]limits|immutable|append-only|read-only|idempotent|stateless|reproducible|deterministic|repeatable|reversible|"
+    r"backwards?[- ]compatible|thread-safe|multi-tenant|case[- ](?:in)?sensitive|public|private|internal|open source|"
+    r"proprietary|weekly|daily|monthly|nightly|hourly|quarterly)\b|^(?:an?|the) (?:[\w-]+ ){1,4}(?:of|for|that|which|"
+    r"with|in|written|based)\b",
     re.IGNORECASE,
 )
 _EACH_TIME = re.compile(
@@ -556,6 +551,8 @@ def _of_being(text: str) -> Declared | None:
     if re.match(r"\d", found["rest"]) and ONE_PART.search(found["what"]) and not _BOUND.search(found["what"]):
         return None  # "the file is 3 GB" is news of one thing
     what, rest = found["what"], found["rest"]
+    if re.match(r"in (?:the |an? )?(?:[\w-]+ )?(?:tense|mood|case|format|order|notation|English)$", rest, re.I):
+        return _made(what, "", rest)
     if re.match(
         r"(?:[\w-]+ing(?!\.)|been|to|about|why|what|how|when|where|because|like|from|in|at|on|with)\b", rest, re.I
     ):

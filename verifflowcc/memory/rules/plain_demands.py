@@ -353,7 +353,7 @@ def corrects(sentence: str) -> Plain | None:
 
 
 def _of_sentence(sentence: str, text: str) -> Plain | None:
-    if _DECIDED.match(text) and not re.search(r"\b(?:to|on|that|:) ?\w+$", text):
+    if _DECIDED.match(text) and not re.search(r"\b(?:to|on|that|:) ?(?:[a-z]\w*|\w+days?|\d\w*)$", text):
         clause = re.sub(r"\b(?:decided|agreed) that\b", "", text, flags=re.IGNORECASE)
         return Plain(_DECISION, sure=not re.search(r"\b(?:it(?! was| is| has)|this|that|them)\b(?! the)", clause))
     if _CHANGED.match(text):

@@ -195,6 +195,12 @@ KEPT_SOMEWHERE = re.compile(
     r"scripts?|style guide)$",
     re.IGNORECASE,
 )
+DATED = re.compile(
+    r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning|year|quarter|summer|winter)\b|"
+    r"\b(?:starts?|ends?|begins?|closes?|opens?|leaves?|arrives?) (?:on|at|next|in) (?!\d\d:\d\d|\d+ ?%)(?:mon|tues|"
+    r"wednes|thurs|fri|satur|sun|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|\d)",
+    re.IGNORECASE,
+)
 JUDGED = re.compile(
     r"^(?:not |very |so |too |really |quite |pretty |a (?:bit|little|lot) |always |never )*(?:great|good|bad|nice|"
     r"awful|fine|ok(?:ay)?|slow|fast|down|up|broken|red|green|empty|full|ready|done|stuck|off|on(?! (?-i:[A-Z`])| "
