@@ -6,11 +6,21 @@ from functools import lru_cache
 
 from verifflowcc.base.model.item_values import item_type
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.memory.rules.candidates import BEFORE, Extraction, Signals, StatementCandidate, StreamName
+from verifflowcc.memory.rules.candidates import BEFORE, Extraction, StatementCandidate, StreamName, signals_of
 from verifflowcc.memory.rules.clauses import asked
 from verifflowcc.memory.rules.code_names import NormalForm, key_of
 from verifflowcc.memory.rules.constructs import spoken_decorators
-from verifflowcc.memory.rules.exchanges import LEFT_OUT, Opened, adds, asked_before, promised, subject_of
+from verifflowcc.memory.rules.exchanges import (
+    LEFT_OUT,
+    Opened,
+    adds,
+    asked_before,
+    pointed,
+    points,
+    promised,
+    subject_of,
+    topic_before,
+)
 from verifflowcc.memory.rules.generic_form import fixes, generic
 from verifflowcc.memory.rules.personal_statements import PERSONAL_TYPES, PersonalStatement, personal, personal_form
 from verifflowcc.memory.rules.plain_demands import PEOPLE, Plain, corrects, is_private, is_task, plainly
@@ -45,61 +55,6 @@ from verifflowcc.memory.rules.subject_words import (
 from verifflowcc.memory.rules.tool_kinds import details_of, kind_of, refs_of, tags_of
 from verifflowcc.memory.rules.turns import Speaker, Turn
 from verifflowcc.memory.rules.wishes import Force, frame, introduced, wished
-
-# Whether a turn is worth a closer look: signs of code, of an error, of a decision or a rule, of a change.
-
-_CODE_MARKS = re.compile(
-    r"```|`[^`\n]{1,80}`|\b\w{1,60}\(\)|\b[a-z]{1,40}_[a-z_]{1,40}\b|\b[\w/]{1,80}\.(?:py|js|ts|go|rs|"
-    r"java|md|ya?ml|toml|json|sql|sh)\b"
-)
-_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
-_KINDS = (
-    re.compile(
-        r"(?:function|method|class|variable|argument|parameter|attribute|module|decorator|docstring|"
-        r"import|annotation|commit|branch|repository|"
-        r"database|api|endpoint|deploy|linter|formatter|ide|test)(?:e?s)?"
-    ),
-    re.compile(
-        r"\w*(?:error|exception)s?|traceback|fail(?:s|ed|ing|ures?)?|crash(?:es|ed)?|bugs?|broken|"
-        r"segfault|timeout|panic|regression|"
-        r"fix(?:ed|es)?|solved|resolved|workaround"
-    ),
-    re.compile(
-        r"all|every|each|decid\w+|decisions?|agreed?|chose|chosen|settled?|always|never|must|should|shall|needs?|"
-        r"requires?|prefer\w*|likes?|wants?|avoid\w*|refrain|"
-        r"conventions?|standards?|polic(?:y|ies)|rules?|guidelines?|ensure|please|remember|let's|"
-        r"important|recommend\w*|suggest\w*|us(?:e|es|ed|ing)|"
-        r"assum\w+|deadline|due|goal|usually|typically|audience|clients?|customers?|target|don't|not|no|"
-        r"only|focus|aim|questions?|approver|tone|company|"
-        r"teams?|i|i'\w+|my|me|we|we'\w+|our|us|works?|working|with|is|are|loves?|hates?|trying|hopes?|"
-        r"plans?|rather|keep|make|stop|be|explain|answer|"
-        r"reply|show|call|runs?|lives?|written|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-    ),
-    re.compile(
-        r"instead|longer|switch\w*|chang(?:e[ds]?|ing)|updat(?:e[ds]?|ing)|replac\w+|migrat\w+|"
-        r"deprecat\w+|forward|now|henceforth|onwards?|renam\w+|moved|moving|"
-        r"drop(?:ped|ping)?|anymore|new"
-    ),
-)
-
-
-def signals_of(text: str) -> Signals:
-    """Return how often a text shows each sign.
-
-    >>> signals_of("We decided to drop `utils.py`."), signals_of("Good morning!").worth
-    (Signals(code=1, error=0, decision=2, change=1), False)
-    """
-    counts = [sum(1 for _ in _CODE_MARKS.finditer(text)), 0, 0, 0]
-    for word in _WORD.findall(text.casefold().replace("’", "'")):
-        for kind in _signs_of(word):
-            counts[kind] += 1
-    return Signals(*counts)
-
-
-@lru_cache(maxsize=20_000)
-def _signs_of(word: str) -> tuple[int, ...]:
-    return tuple(place for place, pattern in enumerate(_KINDS) if pattern.fullmatch(word))
-
 
 # The normal form of a text that is an item already, whoever wrote it, so that new statements can be compared.
 
@@ -187,8 +142,9 @@ class _TypedStatement:
     place: int = 0
     plain: bool = False
     corrects: bool = False
-    asked: Opened | None = None
-    """What another person asked for before, where it is a promise to do so."""
+    after: Opened | None = None
+    """The sentence of an earlier turn by which it is understood: what it points at, or what is promised."""
+    promise: bool = False
 
     @property
     def form(self) -> tuple[str, str, bool]:
@@ -294,14 +250,20 @@ def _promises(written: Sequence[Sentence], turn: Turn) -> Iterator[_TypedStateme
     """Yield what a person promises to keep to, where another asked for it in words that no rule was read from."""
     for place, sentence in enumerate(written):
         ask = promised(sentence.plain) if turn.before and turn.speaker is Speaker.PERSON else ""
-        if not ask or any(_is_sure(each) for before in turn.before for each in extract(before).candidates):
+        if not ask:
             continue
         focus = Focus()
         wish = None if (rules := _rules(ask, focus)) else _wished(ask, turn, own=False)
         for found in rules or ([wish] if wish else []):
             asked_for = asked_before(turn, found.stated.value if found.stated.value != "use" else found.stated.subject)
-            if asked_for:
-                yield replace(found, place=place, asked=asked_for)
+            if asked_for and not _is_read(asked_for, turn):
+                yield replace(found, place=place, after=asked_for, promise=True)
+
+
+def _is_read(sentence: Opened, turn: Turn) -> bool:
+    """Say whether a rule was surely read from a sentence of an earlier turn."""
+    said = [each for before in turn.before if before.id == sentence.turn for each in extract(before).candidates]
+    return any(_is_sure(each) and sentence.says in each.content for each in said)
 
 
 def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
@@ -431,7 +393,7 @@ def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStateme
         yield from rules
     elif statement and not spoken_decorators(sentence):
         yield _as_found(statement, sentence)
-    elif wish := _wished(focus.named(sentence), turn, own=own):
+    elif wish := _wished(focus.named(sentence), turn, own=own) or _pointing(sentence, turn, own=own):
         yield wish
     elif tool := introduced(sentence):
         yield _TypedStatement("guideline", tool, _WORDED_CONFIDENCE, 800)
@@ -476,6 +438,13 @@ def _wished(sentence: str, turn: Turn, *, own: bool) -> _TypedStatement | None:
     return _TypedStatement(
         "guideline", wish.stated, _WORDED_CONFIDENCE if sure else _UNSURE_CONFIDENCE, 800 if sure else 550
     )
+
+
+def _pointing(sentence: str, turn: Turn, *, own: bool) -> _TypedStatement | None:
+    """Return the rule of a sentence whose pronoun points at what the turns before it spoke of."""
+    found = topic_before(turn) if turn.before and points(sentence) else None
+    wish = _wished(pointed(sentence, found[0]), turn, own=own) if found else None
+    return replace(wish, after=found[1]) if wish and found else None
 
 
 def _in_other_words(sentence: str) -> Iterator[_TypedStatement]:
@@ -523,11 +492,11 @@ def _candidate(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) 
     stated = found.stated
     kind = item_type(found.type)
     layer: StreamName = "user" if kind.scope == "user" else "project"
-    first, alone = (found.place, True) if found.asked else _needed(found, turn, written)
+    first, alone = (found.place, True) if found.after else _needed(found, turn, written)
     own = quote(turn.text, written[first].start, written[found.place].end)
     content, details = _with_subject(found, turn, written, first, own)
     whole = " ".join(each.plain for each in written[first : found.place + 1])
-    whole = promised(whole) if found.asked else whole
+    whole = promised(whole) if found.promise else whole
     rewritten = not (alone and _is_certain(found, whole, turn))
     title = own.rstrip(".")
     return StatementCandidate(
@@ -544,8 +513,8 @@ def _with_subject(
     found: _TypedStatement, turn: Turn, written: Sequence[Sentence], first: int, own: str
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return a rule's own sentences behind the one that names what they are of, where they leave that open."""
-    if found.asked:
-        return f"{found.asked.says}{LEFT_OUT}{own}", ((BEFORE, found.asked.turn),)
+    if found.after:
+        return f"{found.after.says}{LEFT_OUT}{own}", ((BEFORE, found.after.turn),)
     if found.type != "guideline" or found.stated.known:
         return own, ()
     subject = subject_of(turn, first)
