@@ -261,6 +261,24 @@ def adds(subject: str, sentence: str, kind: str) -> bool:
     return any(each not in there for each in _named_in(subject))
 
 
+_DEFINES = re.compile(
+    r"(?:it|this|(?-i:[A-Z])[\w.+#-]*(?: (?-i:[A-Z])[\w.+#-]*)?)(?:'s| is) (?:an?|one of the|our|the)"
+    r"(?: [^,.;:]{1,60})? "
+    r"(?:tool|platform|system|editor|IDE|assistant|tracker|manager|framework|library|service|app|application|database|"
+    r"client|runner|linter|formatter|software|server|environment|host|board)s?\b",
+    re.IGNORECASE,
+)
+
+
+def defines(sentence: str) -> bool:
+    """Say whether a sentence says what a thing is that the one before it names.
+
+    >>> defines("It's a shared password manager."), defines("It's a great idea.")
+    (True, False)
+    """
+    return bool(_DEFINES.match(sentence))
+
+
 @lru_cache(maxsize=1024)
 def _named_in(subject: str) -> tuple[str, ...]:
     """Return the words by which a sentence names its subject."""

@@ -8,13 +8,14 @@ from verifflowcc.base.model.item_values import item_type
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.memory.rules.candidates import BEFORE, Extraction, StatementCandidate, StreamName, signals_of
 from verifflowcc.memory.rules.clauses import asked
-from verifflowcc.memory.rules.code_names import NormalForm, key_of
+from verifflowcc.memory.rules.code_names import NormalForm, is_name, key_of
 from verifflowcc.memory.rules.constructs import spoken_decorators
 from verifflowcc.memory.rules.exchanges import (
     LEFT_OUT,
     Opened,
     adds,
     asked_before,
+    defines,
     pointed,
     points,
     promised,
@@ -52,7 +53,7 @@ from verifflowcc.memory.rules.subject_words import (
     WORK,
     unread_language,
 )
-from verifflowcc.memory.rules.tool_kinds import details_of, kind_of, refs_of, tags_of
+from verifflowcc.memory.rules.tool_kinds import details_of, kind_of, refs_of, tags_of, word_for
 from verifflowcc.memory.rules.turns import Speaker, Turn
 from verifflowcc.memory.rules.wishes import Force, frame, introduced, wished
 
@@ -493,11 +494,11 @@ def _candidate(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) 
     kind = item_type(found.type)
     layer: StreamName = "user" if kind.scope == "user" else "project"
     first, alone = (found.place, True) if found.after else _needed(found, turn, written)
-    own = quote(turn.text, written[first].start, written[found.place].end)
-    content, details = _with_subject(found, turn, written, first, own)
+    content, details = _with_subject(found, turn, written, first)
     whole = " ".join(each.plain for each in written[first : found.place + 1])
     whole = promised(whole) if found.promise else whole
     rewritten = not (alone and _is_certain(found, whole, turn))
+    own = quote(turn.text, written[first].start, written[found.place].end)
     title = own.rstrip(".")
     return StatementCandidate(
         layer=layer, type=found.type, key=stated.key, title=title if len(title) <= 80 else f"{title[:79].rstrip()}…",
@@ -509,10 +510,27 @@ def _candidate(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) 
     )  # fmt: skip
 
 
+def _last(found: _TypedStatement, turn: Turn, written: Sequence[Sentence], first: int) -> int:
+    """Return the number of the last sentence of a rule: the next one, where that says what a named thing is."""
+    place, stated = found.place + 1, found.stated
+    if found.type != "guideline" or stated.known or place == len(written) or not defines(written[place].plain):
+        return found.place
+    whole, own, next_one = turn.text[written[first].start : written[place].end], written[found.place], written[place]
+    if kind_of(stated.value):
+        told = not word_for(stated.subject, own.plain) and word_for(stated.subject, next_one.plain)
+    else:
+        told = is_name(stated.value.capitalize()) and stated.value.capitalize() in own.plain
+    if not told or len(whole) > LONGEST or not follows(turn.text, own, next_one):
+        return found.place
+    return place if statement_of(whole, found.type, stated.key) == found.form else found.place
+
+
 def _with_subject(
-    found: _TypedStatement, turn: Turn, written: Sequence[Sentence], first: int, own: str
+    found: _TypedStatement, turn: Turn, written: Sequence[Sentence], first: int
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return a rule's own sentences behind the one that names what they are of, where they leave that open."""
+    end = written[_last(found, turn, written, first)].end
+    own = quote(turn.text, written[first].start, end)
     if found.after:
         return f"{found.after.says}{LEFT_OUT}{own}", ((BEFORE, found.after.turn),)
     if found.type != "guideline" or found.stated.known:
@@ -521,7 +539,7 @@ def _with_subject(
     if subject is None or not adds(subject.says, own, found.stated.subject):
         return own, ()
     if 0 <= subject.place == first - 1 and follows(turn.text, written[first - 1], written[first]):
-        joined = quote(turn.text, written[first - 1].start, written[found.place].end)
+        joined = quote(turn.text, written[first - 1].start, end)
     else:
         joined = f"{subject.says}{LEFT_OUT}{own}"
     if len(joined) > LONGEST or statement_of(joined, found.type, found.stated.key) != found.form:

@@ -54,6 +54,9 @@ _OWN_WORDS = (
     r"(?:you|we)\b|\bprefer it if you\b|\bchanged my mind\b|\bcontrary to\b|"
     r"\b(?:want|like|need|have) to (?:update|revise|correct) my\b"
 )
+_HAVE_ALL = (
+    r"\bhave (?:you|everyone|everybody|(?:all )?(?:us|the team|our team)) (?:start|stop|use|switch|move|adopt)\b"
+)
 _WORDED = re.compile(
     r"\b(?:I|we)(?:'d|'ll| would| will| really| also| do| now|'m now|'m| just| only| strongly| always|"
     r" don't| do not| never)* (?:want|need|like|love|expect|ask(?:ing)?|require|prefer|recommend|suggest|"
@@ -109,6 +112,7 @@ _WORDED = re.compile(
     r"stay away from) (?!hesitate|worry|"
     r"forget|be\b|feel|let|think|mind|know|see|need|want|skip|by\b)|"
     r"\bwe (?:do not|don't|never|avoid)\b|\bis (?:to )?(?:avoid|refrain)\b|"
+    rf"{_HAVE_ALL}|"
     r"\b(?:should|must|shall)(?: not| never| always| all| only)?\b|\b(?:has|have) to\b|"
     r"\b(?:emphasi[sz]e|stress|remind you|importance of|the (?:use|usage) of|stick (?:to|with)|instead|"
     r"(?:would be|is|are) (?:the |our |your |my )?(?:ideal|best|preferred|go-to|default|standard|main|"
@@ -260,7 +264,8 @@ _WISHES = re.compile(
     r"\b(?:important|crucial|essential|vital|imperative) that (?:you|we|everyone)\b|\bI'd (?:rather|"
     r"prefer if) (?:you|we)\b|"
     r"\b(?:recommend|suggest|advise)(?:ing)? (?:you|against|using)\b|\bstarting (?:today|tomorrow|now)\b|"
-    r"\b(?:emphasi[sz]e|stress|reinforce|highlight|remind you of) (?:\w+ )?the importance of \w+ing\b",
+    r"\b(?:emphasi[sz]e|stress|reinforce|highlight|remind you of) (?:\w+ )?the (?:importance of \w+ing|"
+    rf"us(?:e|age) of)\b|{_HAVE_ALL}",
     re.IGNORECASE,
 )
 _MERELY = re.compile(
@@ -329,10 +334,12 @@ class Wish:
 _INTRODUCED = re.compile(
     r"\b(?:introduc\w+|familiari[sz]\w+|get to know|start using|switch\w* to|transition\w* to|use|using|"
     r"adopt\w*|rely\w* on|go with)\b"
-    r"[^.;:]{0,40}?\b(?:our|a|an|the) (?P<role>(?:[a-z-]+ ){0,3}(?:tool|system|platform|assistant|editor|"
-    r"framework|software))"
-    r"(?: that we (?:use|rely on|have)[^,]{0,20})?,? (?:called |named )?(?P<name>(?-i:[A-Z])[\w.]*(?: "
-    r"(?-i:[A-Z])[\w.]*)?)(?=[,.!]|$| (?:for|as|to|and)\b)",
+    r"[^.;:]{0,40}?\b(?:our|a|an|another|the) (?P<role>(?:[a-z-]+ ){0,3}(?:tool|system|platform|assistant|editor|"
+    r"framework|software|tracker|IDE|database|provider|broker|library))"
+    r"(?: that we (?:use|rely on|have)[^,]{0,20}|(?: (?:that|which|we)\b[^,.:;–—]{0,40}?)? as (?:our|the|your) "
+    r"(?:\w+ )?(?P<as>[a-z][a-z -]{2,40}?)(?: (?:from now on|going forward|moving forward))?(?= ?[:–—-])|"
+    r" (?:that|which|we)\b[^,.:;–—]{0,50}(?= ?[:–—]))?(?:,|:| ?[–—-]+)? (?:called |named )?"
+    r"(?P<name>(?-i:[A-Z])[\w.]*(?: (?-i:[A-Z])[\w.]*)?)(?=[,.!]|$| (?:for|as|to|and)\b)",
     re.IGNORECASE,
 )
 
@@ -386,7 +393,7 @@ def introduced(sentence: str) -> NormalForm | None:
     found = words.groupdict() if words else _in_role(sentence)
     if not found:
         return None
-    role, name = noun(found["role"]), plain_tool(named(found["name"]))
+    role, name = noun(found.get("as") or found["role"]), plain_tool(named(found["name"]))
     subject = kind_of(name) or plain_role(role)
     return NormalForm(subject, name, False, sentence, key_of(subject, name)) if subject and name else None
 
