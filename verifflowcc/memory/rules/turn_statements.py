@@ -55,7 +55,7 @@ from verifflowcc.memory.rules.subject_words import (
 )
 from verifflowcc.memory.rules.tool_kinds import details_of, kind_of, refs_of, tags_of, word_for
 from verifflowcc.memory.rules.turns import Speaker, Turn
-from verifflowcc.memory.rules.wishes import Force, frame, introduced, wished
+from verifflowcc.memory.rules.wishes import Force, aims, frame, introduced, lasts, wished
 
 # The normal form of a text that is an item already, whoever wrote it, so that new statements can be compared.
 
@@ -277,7 +277,7 @@ def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStat
     if not found and turn.speaker is Speaker.PERSON:
         brief = _is_brief(turn)
         for other in _in_own_words(sentence, replace(turn, name=""), focus):
-            if other.plain and (brief or other.confidence >= UNSURE):
+            if other.plain and not aims(sentence) and (brief or other.confidence >= UNSURE):
                 sure = brief or (_BINDS.search(sentence) and not is_chatter(sentence))
                 yield replace(other, confidence=other.confidence if sure else _UNSURE_CONFIDENCE)
 
@@ -432,7 +432,8 @@ def _wished(sentence: str, turn: Turn, *, own: bool) -> _TypedStatement | None:
     wish = wished(sentence, turn.text, own=own)
     if wish is None:
         return None
-    if wish.passing:
+    is_deed = wish.stated.value == "do" and not wish.stated.negated and not lasts(sentence)
+    if wish.passing or (is_deed and not (own or _is_brief(turn))):
         return _TypedStatement("guideline", wish.stated, _UNSURE_CONFIDENCE, 800)
     plain = not own or ((wish.lasting or bool(TECH.search(sentence))) and not is_chatter(wish.stated.says))
     sure = plain and not (wish.stated.negated and " without " in sentence)  # what it forbids may be what is missing

@@ -305,6 +305,14 @@ _IS_ADVICE = re.compile(
     re.IGNORECASE,
 )
 """What is good anywhere, and waits for a person where people talk: `it is better to ask`, `have a clear agenda`."""
+_AIMS = re.compile(
+    r"\b(?:we|I) want (?:our|your|the|all) (?:[\w-]+ ){1,4}?to (?:be|feel|look|remain|stay)\b|"
+    r"\b(?:we|I) (?:do not|don't) want (?:any|to (?:see|have|risk))\b|\bfocus(?:ing)? (?:more |only )?on\b|"
+    r"\b(?:effectively|efficiently|properly|thoroughly|carefully|extensively|respectfully|professionally)\b|"
+    r"^(?:\w+, )?every \w+ (?:counts|matters)\b|\bhelps? (?:to )?(?:maintain|keep|avoid|ensure|build|foster)\b",
+    re.IGNORECASE,
+)
+"""What is wished for, and says of nothing how it is done: `we want our code to be readable`, `focus on quality`."""
 _BEGINS_WITH = re.compile(r"\b(?:begin|start|end)s? with\b", re.IGNORECASE)
 _MAINLY = re.compile(r"\bwe(?:'re| are)? (?:primarily|mainly) (?:use|using) (?!.* as (?:our|the)\b)", re.IGNORECASE)
 """What is used most leaves room for something else."""
@@ -404,6 +412,16 @@ def _in_role(sentence: str) -> dict[str, str]:
     return given if given.get("name", "").casefold() not in {"it", "that", "this", "we", "i", "the", "our"} else {}
 
 
+def aims(sentence: str) -> bool:
+    """Say whether a sentence names an aim, and not how it is reached: `we want our code to be readable`."""
+    return bool(_AIMS.search(sentence))
+
+
+def lasts(sentence: str) -> bool:
+    """Say whether a sentence says that what it asks for holds for good: `from now on`, `henceforth`."""
+    return bool(_FOR_GOOD.search(sentence))
+
+
 def wished(sentence: str, text: str, *, own: bool) -> Wish | None:
     """Return the rule that a sentence of a text asks for; `own` says that the user says it, who need not say more."""
     force = frame(sentence).force
@@ -428,6 +446,8 @@ def _made(found: StatedRequest, sentence: str, text: str, force: Force, *, own: 
         return Wish(_with_kind(stated, text), lasting=False, passing=True)
     if not own and stated.value in {"do", "use"} and _IN_GENERAL.match(stated.says):
         return None
+    if not (own or affix or kind_of(stated.value) or lasts(sentence)) and aims(sentence):
+        return Wish(_with_kind(stated, text), lasting=False, passing=True)
     ours = force is Force.PRACTICE and bool(_OUR_OWN.search(sentence))
     if ours and not own and _MAINLY.search(sentence):
         return Wish(_with_kind(stated, text), lasting=False, passing=True)
