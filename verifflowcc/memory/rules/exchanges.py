@@ -195,7 +195,8 @@ def topic_before(turn: Turn) -> tuple[str, Opened] | None:
     for before in reversed(turn.before[-_NEAR:]):
         for place, piece in reversed(list(enumerate(spoken(before.text)))):
             if topic := topic_in(piece.plain):
-                return topic, Opened(quote(before.text, piece.start, piece.end), before.id, place)
+                named = Opened(quote(before.text, piece.start, piece.end), before.id, place)
+                return None if qualifiers(piece.plain) else (topic, named)
     return None
 
 
@@ -259,6 +260,16 @@ def adds(subject: str, sentence: str, kind: str) -> bool:
         return False
     there = {stem(each) for each in _WORDS.findall(sentence)}
     return any(each not in there for each in _named_in(subject))
+
+
+def kind_before(turn: Turn, place: int, kind: str) -> Opened | None:
+    """Return the nearest sentence before one, in its turn or the two before, that names a kind of tools."""
+    for number, each in enumerate((turn, *reversed(turn.before[-_NEAR:]))):
+        pieces = list(enumerate(spoken(each.text)))
+        for at, piece in reversed(pieces[:place] if number == 0 else pieces):
+            if word_for(kind, piece.plain) and not qualifiers(piece.plain):
+                return Opened(quote(each.text, piece.start, piece.end), each.id, -1 if number else at)
+    return None
 
 
 _DEFINES = re.compile(

@@ -113,7 +113,7 @@ _HARMLESS = re.compile(
     r"while (?:we're|we are|you're|you are|I'm|I am) (?:at it|on (?:the|this) (?:topic|subject))|"
     r"(?:it|this|that) (?:may|might|could|can) (?:seem|sound|look|appear|feel)(?: like)? [^,.;]{2,50}, but|"
     r"(?<=tool|stem|form|tant|itor|work|rary|vice|ware) (?:that|which) (?:can|could|may|might)(?! not\b)|"
-    r"\bfor (?!(?:local|remote|active|the|our|your|all|any|each|every) )[\w+#-]+ development\b|"
+    r"\bfor (?:our |your |all )?(?!(?:local|remote|active|the|our|your|all|any|each|every) )[\w+#-]+ development\b|"
     r"(?<=\w )(?:it|they) (?:may|might|can|could) (?:have|need|contain|return|raise|throw|take)\b)",
     re.IGNORECASE,
 )

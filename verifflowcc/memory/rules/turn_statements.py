@@ -16,6 +16,7 @@ from verifflowcc.memory.rules.exchanges import (
     adds,
     asked_before,
     defines,
+    kind_before,
     pointed,
     points,
     promised,
@@ -498,6 +499,8 @@ def _candidate(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) 
     content, details = _with_subject(found, turn, written, first)
     whole = " ".join(each.plain for each in written[first : found.place + 1])
     whole = promised(whole) if found.promise else whole
+    pointed_at = found.after and not found.promise
+    alone = alone and not (pointed_at and statement_of(content, found.type, stated.key) != found.form)
     rewritten = not (alone and _is_certain(found, whole, turn))
     own = quote(turn.text, written[first].start, written[found.place].end)
     title = own.rstrip(".")
@@ -511,41 +514,40 @@ def _candidate(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) 
     )  # fmt: skip
 
 
-def _last(found: _TypedStatement, turn: Turn, written: Sequence[Sentence], first: int) -> int:
-    """Return the number of the last sentence of a rule: the next one, where that says what a named thing is."""
-    place, stated = found.place + 1, found.stated
-    if found.type != "guideline" or stated.known or place == len(written) or not defines(written[place].plain):
-        return found.place
-    whole, own, next_one = turn.text[written[first].start : written[place].end], written[found.place], written[place]
-    if kind_of(stated.value):
-        told = not word_for(stated.subject, own.plain) and word_for(stated.subject, next_one.plain)
-    else:
-        told = is_name(stated.value.capitalize()) and stated.value.capitalize() in own.plain
-    if not told or len(whole) > LONGEST or not follows(turn.text, own, next_one):
-        return found.place
-    return place if statement_of(whole, found.type, stated.key) == found.form else found.place
-
-
 def _with_subject(
     found: _TypedStatement, turn: Turn, written: Sequence[Sentence], first: int
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return a rule's own sentences behind the one that names what they are of, where they leave that open."""
-    end = written[_last(found, turn, written, first)].end
-    own = quote(turn.text, written[first].start, end)
+    """Return a rule's own sentences with the one that names what they are of, or what the thing is that they name."""
+    own = quote(turn.text, written[first].start, written[found.place].end)
+    if found.type != "guideline":
+        return own, ()
     if found.after:
         return f"{found.after.says}{LEFT_OUT}{own}", ((BEFORE, found.after.turn),)
-    if found.type != "guideline" or found.stated.known:
-        return own, ()
-    subject = subject_of(turn, first)
-    if subject is None or not adds(subject.says, own, found.stated.subject):
-        return own, ()
-    if 0 <= subject.place == first - 1 and follows(turn.text, written[first - 1], written[first]):
-        joined = quote(turn.text, written[first - 1].start, end)
-    else:
-        joined = f"{subject.says}{LEFT_OUT}{own}"
-    if len(joined) > LONGEST or statement_of(joined, found.type, found.stated.key) != found.form:
-        return own, ()
-    return joined, () if subject.turn == turn.id else ((BEFORE, subject.turn),)
+    for content, details in _told_beside(found, turn, written, first, own):
+        if len(content) <= LONGEST and statement_of(content, found.type, found.stated.key) == found.form:
+            return content, details
+    return own, ()
+
+
+def _told_beside(
+    found: _TypedStatement, turn: Turn, written: Sequence[Sentence], first: int, own: str
+) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    """Yield a rule's sentences with others that say what it leaves open, best first."""
+    after = found.place + 1
+    kind = found.stated.subject if kind_of(found.stated.value) and not word_for(found.stated.subject, own) else ""
+    if after < len(written) and follows(turn.text, written[found.place], written[after]):
+        told, use = written[after].plain, found.stated.value == "use"
+        name = (found.stated.subject if use else found.stated.value).capitalize()
+        named = not kind_of(found.stated.value) and is_name(name) and name in own
+        if set(qualifiers(told)) <= {"permission"} and (word_for(kind, told) if kind else named and defines(told)):
+            yield quote(turn.text, written[first].start, written[after].end), ()
+    for subject in (kind_before(turn, first, kind) if kind else None, subject_of(turn, first)):
+        if subject is None or not (kind or adds(subject.says, own, found.stated.subject)):
+            continue
+        if 0 <= subject.place == first - 1 and follows(turn.text, written[first - 1], written[first]):
+            yield quote(turn.text, written[first - 1].start, written[found.place].end), ()
+        else:
+            yield f"{subject.says}{LEFT_OUT}{own}", () if subject.turn == turn.id else ((BEFORE, subject.turn),)
 
 
 def _is_certain(found: _TypedStatement, written: str, turn: Turn) -> bool:

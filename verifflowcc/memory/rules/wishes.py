@@ -345,7 +345,8 @@ _INTRODUCED = re.compile(
     r"[^.;:]{0,40}?\b(?:our|a|an|another|the) (?P<role>(?:[a-z-]+ ){0,3}(?:tool|system|platform|assistant|editor|"
     r"framework|software|tracker|IDE|database|provider|broker|library))"
     r"(?: that we (?:use|rely on|have)[^,]{0,20}|(?: (?:that|which|we)\b[^,.:;–—]{0,40}?)? as (?:our|the|your) "
-    r"(?:\w+ )?(?P<as>[a-z][a-z -]{2,40}?)(?: (?:from now on|going forward|moving forward))?(?= ?[:–—-])|"
+    r"(?:(?:new|preferred|main|primary|default|standard|official|go-to) )?(?P<as>[a-z][a-z -]{2,40}?)"
+    r"(?: (?:from now on|(?:going|moving) forward))?(?= ?[:–—-])|"
     r" (?:that|which|we)\b[^,.:;–—]{0,50}(?= ?[:–—]))?(?:,|:| ?[–—-]+)? (?:called |named )?"
     r"(?P<name>(?-i:[A-Z])[\w.]*(?: (?-i:[A-Z])[\w.]*)?)(?=[,.!]|$| (?:for|as|to|and)\b)",
     re.IGNORECASE,
