@@ -178,7 +178,7 @@ def extract(turn: Turn) -> Extraction:
         if (
             before
             and (before.value, before.negated) == (candidate.value, candidate.negated)
-            and len(before.content) > len(candidate.content)
+            and (len(before.content) > len(candidate.content) or before.content in candidate.content)
         ):
             continue
         newest.pop(slot, None)
@@ -264,8 +264,8 @@ def _promises(written: Sequence[Sentence], turn: Turn) -> Iterator[_TypedStateme
 
 def _is_read(sentence: Opened, turn: Turn) -> bool:
     """Say whether a rule was surely read from a sentence of an earlier turn."""
-    said = [each for before in turn.before if before.id == sentence.turn for each in extract(before).candidates]
-    return any(_is_sure(each) and sentence.says in each.content for each in said)
+    read = [each for before in turn.before if before.id == sentence.turn for each in extract(before).candidates]
+    return any(_is_sure(each) and sentence.says in each.content for each in read)
 
 
 def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
@@ -523,23 +523,25 @@ def _with_subject(
         return own, ()
     if found.after:
         return f"{found.after.says}{LEFT_OUT}{own}", ((BEFORE, found.after.turn),)
-    for content, details in _told_beside(found, turn, written, first, own):
+    for content, details in _with_next(found, turn, written, first, own):
         if len(content) <= LONGEST and statement_of(content, found.type, found.stated.key) == found.form:
             return content, details
     return own, ()
 
 
-def _told_beside(
+def _with_next(
     found: _TypedStatement, turn: Turn, written: Sequence[Sentence], first: int, own: str
 ) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
     """Yield a rule's sentences with others that say what it leaves open, best first."""
     after = found.place + 1
     kind = found.stated.subject if kind_of(found.stated.value) and not word_for(found.stated.subject, own) else ""
     if after < len(written) and follows(turn.text, written[found.place], written[after]):
-        told, use = written[after].plain, found.stated.value == "use"
+        following, use = written[after].plain, found.stated.value == "use"
         name = (found.stated.subject if use else found.stated.value).capitalize()
         named = not kind_of(found.stated.value) and is_name(name) and name in own
-        if set(qualifiers(told)) <= {"permission"} and (word_for(kind, told) if kind else named and defines(told)):
+        if set(qualifiers(following)) <= {"permission"} and (
+            word_for(kind, following) if kind else named and defines(following)
+        ):
             yield quote(turn.text, written[first].start, written[after].end), ()
     for subject in (kind_before(turn, first, kind) if kind else None, subject_of(turn, first)):
         if subject is None or not (kind or adds(subject.says, own, found.stated.subject)):
