@@ -12,6 +12,7 @@ from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files.layout import Stamps, settled, stamp_of
@@ -19,11 +20,13 @@ from verifflowcc.base.files.write import DerivedFile, on_disk, shown_name
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.git.git_repository import is_top
-from verifflowcc.base.git.work_tree import LINK, WorkTree, repository_status
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_bytes, digest_text, fold_newlines, sha256
+
+if TYPE_CHECKING:
+    from verifflowcc.base.git.work_tree import WorkTree
 
 # Digests of files by their stamps: a file whose stamp is known is not read again.
 
@@ -190,6 +193,8 @@ def digest_nested(root: Path, name: str, follow: Follow) -> str | None:
     Content behind its links is a part of it, where that is no file of the project. None where there is no repository:
     a submodule that is not fetched holds nothing. Raises WorkspaceError where git cannot tell.
     """
+    from verifflowcc.base.git.work_tree import repository_status
+
     folder = Path(on_disk(root, name).decode("utf-8", "surrogateescape"))
     if not (folder / ".git").exists():
         return None
@@ -208,8 +213,10 @@ def digest_nested(root: Path, name: str, follow: Follow) -> str | None:
     return "sha256:" + whole.hexdigest()
 
 
-def _links(folder: Path, tree: WorkTree) -> list[str]:
+def _links(folder: Path, tree: "WorkTree") -> list[str]:
     """Return the names of the links that git has, or would add."""
+    from verifflowcc.base.git.work_tree import LINK
+
     kept = [name for name, entry in tree.tracked.items() if entry.mode == LINK or name in tree.changed]
     listed = sorted(shown_name(name) for name in (*kept, *tree.untracked_names))
     return [name for name in listed if Path(on_disk(folder, name).decode("utf-8", "surrogateescape")).is_symlink()]
