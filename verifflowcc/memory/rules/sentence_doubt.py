@@ -58,12 +58,12 @@ _NOT_MEANT = re.compile(
     r"\b(?:haha\w*|lol|rofl|yeah,? (?:right|sure)|just kidding|joking|(?:possibly )?go wrong|what could|good luck with|"
     r"as if (?:we|I|you|anyone|anybody|it)|because (?:everyone|everybody|we all|who|obviously|of course|clearly),? |"
     r"who needs|who doesn't|just what (?:we|I) need|how (?:nice|lovely|wonderful)|thanks a lot|nothing beats|nothing "
-    r"says|my favou?rite (?:pastime|part)|apparently)\b|, of course[.!]?$|[;:]-?[)Pp](?!\w)|\s/s\b|[\U0001f600-\U0001f64f\U0001f923]|"
-    r"^(?:(?:gotta |got to |don't you |I )?love (?:how|it when|that)\b|never say never|everything must go|(?:always|"
-    r"never) an? (?!single\b)\w+|keep (?:an eye|calm|in touch|it up)|(?:don't|do not) (?:ask me|quote me|look\b|tell "
-    r"me|make me|even|panic|blame me|get me wrong)|oh,? (?:great|sure|yes|yeah|wonderful|joy|no)|sure,|yeah,|right, "
-    r"because|great idea|brilliant|genius|wow|obviously|clearly|of course,? (?:we|let's|everyone)|fantastic,|"
-    r"wonderful,|lovely,|awesome,|perfect,|great,)",
+    r"says|my favou?rite (?:pastime|part)|apparently)\b|, of course[.!]?$|[;:]-?[)Pp](?!\w)|\s/s\b|"
+    r"[\U0001f600-\U0001f64f\U0001f923]|^(?:(?:gotta |got to |don't you |I )?love (?:how|it when|that)\b|never say "
+    r"never|everything must go|(?:always|never) an? (?!single\b)\w+|keep (?:an eye|calm|in touch|it up)|(?:don't|do "
+    r"not) (?:ask me|quote me|look\b|tell me|make me|even|panic|blame me|get me wrong)|oh,? (?:great|sure|yes|yeah|"
+    r"wonderful|joy|no)|sure,|yeah,|right, because|great idea|brilliant|genius|wow|obviously|clearly|of course,? (?:we|"
+    r"let's|everyone)|fantastic,|wonderful,|lovely,|awesome,|perfect,|great,)",
     re.IGNORECASE,
 )
 _PAST = (
