@@ -50,15 +50,16 @@ _OVER = re.compile(
     re.IGNORECASE,
 )
 _DROPPED = re.compile(
-    rf"\b(?:we|the team|our team|I)(?:'ve| have| all| finally| now| just| recently| fully)* (?:{_GONE}|"
+    rf"\b(?:we|the team|our team|I)(?:'ve| have| all| finally| now| just| recently| fully)*(?: |(?='re ))(?:{_GONE}|"
     rf"(?:stopp?(?:ed|ing)|"
     r"no longer|don't|do not|never) (?:us(?:e|ing)|rely(?:ing)? on|need(?:ing)?|run(?:ning)?|depend(?:ing)? on)) "
     r"(?P<old>[^,;]+)|^(?:please )?(?:stop using|don't use|do not use|never use|avoid|avoid using) (?P<old2>[^,;]+)|"
     r"^(?P<old4>[^,;]+?) (?:isn't|aren't) (?:used|supported|needed|required|necessary|allowed|permitted) any ?(?:more|"
-    r"longer)$|^(?:support for )?(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|history|"
-    r"dead|deprecated|retired|dropped|(?:no longer|not) (?:used|in use|supported|needed|required|necessary|allowed|"
-    r"permitted)|discontinued|replaced(?=[,;]|$)|forbidden|prohibited|banned|out(?=[,;]|$)|off[- ]limits|"
-    r"decommissioned|phased out|removed|scrapped|axed|abandoned|cancell?ed|shut down|switched off|turned off)\b",
+    r"longer)$|(?:^|[,;] (?:so |and )?)(?:support for )?(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: "
+    r"now)? (?:gone|history|dead|deprecated|retired|dropped|(?:no longer|not) (?:used|in use|supported|needed|required|"
+    r"necessary|allowed|permitted)|discontinued|replaced(?=[,;]|$)|forbidden|prohibited|banned|out(?=[,;]|$)|"
+    r"off[- ]limits|decommissioned|phased out|removed|scrapped|axed|abandoned|cancell?ed|shut down|switched off|"
+    r"turned off)\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
@@ -224,6 +225,8 @@ class Revision:
     """Words of what is allowed again."""
     frame: tuple[str, ...] = ()
     """All words of a sentence that says that something is so since now, without those that say so."""
+    ended: tuple[str, ...] = ()
+    """All words of a sentence that says that something is no longer so."""
 
 
 @lru_cache(maxsize=512)
@@ -242,7 +245,10 @@ def revision(sentence: str) -> Revision | None:
         return Revision(withdrawn=_stems(whole["what"] or whole["what2"] or whole["what3"]))
     found = _revised(text)
     since = opened(addressed(text)) != addressed(text) or _SINCE_NOW.search(text) or _OVER.search(text)
-    return replace(found or Revision(), frame=_frame(opened(text))) if since else found
+    frame = _frame(opened(text)) if since else ()
+    words = tuple(re.sub(r"[.,;:]", "", opened(text)).casefold().split())
+    ended = tuple(each for each in words if each not in {"the", "our", "a", "an", "all"}) if "longer" in words else ()
+    return replace(found or Revision(), frame=frame, ended=ended) if since else found
 
 
 def _revised(text: str) -> Revision | None:
@@ -356,7 +362,7 @@ _ADDS = frozenset(
 )
 _FLOWS = frozenset("read write send publish consume pull push fetch subscribe connect listen sync".split())
 """Of these, what is so since now is taken to be in the place of what was."""
-_CHARGED = frozenset("owns maintains leads manages reviews approves".split())
+_CHARGED = frozenset("owns maintains leads manages reviews approves signs triages handles merges".split())
 _MOST_OF_VALUE = 4
 
 
@@ -463,12 +469,15 @@ def takes_back(found: Revision, held: str) -> Match:
     words = {each for each in roots(text) if each not in _FILL}
     if found.denied and len(words) > 1 and _stems(text) == _stems(" ".join(found.denied)):
         return Match.SURE
-    if found.frame and _of_same_frame(found.frame, _frame(text)):
+    frame = _frame(text)
+    if found.frame and _of_same_frame(found.frame, frame):
+        return Match.SURE
+    left = tuple(each for each in found.ended if each not in {"no", "longer"})
+    if len(left) > 2 and len(frame) > len(left) and frame[: len(left)] == left and frame[len(left)] in _LINKS:
         return Match.SURE
     by_old = _names_old(found, text, words)
     if by_old is not Match.NONE or not found.aim:
         return by_old
-    frame = _frame(text)
     first, last = _difference(found.frame, frame)
     values = (" ".join(each[first : len(each) - last]) for each in (found.frame, frame))
     counts = {bool(_COUNTED.search(each)) for each in values if each} if first > 1 else set()

@@ -75,10 +75,10 @@ VALUE = re.compile(
     r"internal)\b)|^(?:[\w-]+\.)+(?:js|io|ai|py|net|org|com)\b|^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|"
     r"default|source of truth|owner|client|customer|maintainer|monorepo|monolith|library|service|CLI|daemon|package|"
     r"plugin|fork|wrapper|requirement|standard|limit|constraint|deadline|mandatory|required|forbidden|prohibited|off[- "
-    r"]limits|immutable|append-only|read-only|idempotent|stateless|reproducible|deterministic|repeatable|reversible|"
-    r"backwards?[- ]compatible|thread-safe|multi-tenant|case[- ](?:in)?sensitive|public|private|internal|open source|"
-    r"proprietary|weekly|daily|monthly|nightly|hourly|quarterly)\b|^(?:an?|the) (?:[\w-]+ ){1,4}(?:of|for|that|which|"
-    r"with|in|written|based)\b",
+    r"]limits|immutable|append-only|read-only|idempotent|stateless|(?!use|point|hope|end|worth)[a-z]+less|reproducible|"
+    r"deterministic|repeatable|reversible|backwards?[- ]compatible|thread-safe|multi-tenant|case[- ](?:in)?sensitive|"
+    r"public|private|internal|open source|proprietary|weekly|daily|monthly|nightly|hourly|quarterly)\b|^(?:an?|the) "
+    r"(?:[\w-]+ ){1,4}(?:of|for|that|which|with|in|written|based)\b",
     re.IGNORECASE,
 )
 _EACH_TIME = re.compile(
@@ -131,7 +131,7 @@ _NOT_OTHER = re.compile(
     re.IGNORECASE,
 )
 _OF_MANY = f"(?:{'|'.join(PLURAL_VERBS)}|time out|sign in|log in|fall back|fail over)"
-_GETS_OFTEN = re.compile(r"\bgets?(?= \w+(?:ed|t|n) (?:every|each|once an?|within)\b)", re.IGNORECASE)
+_GETS_OFTEN = re.compile(r"\bgets?(?= \w+(?:ed|t|n) (?:[\w ]{2,30}? )?(?:every|each|once an?|within)\b)", re.IGNORECASE)
 """What is done again and again, in talk: `the database gets wiped every night`."""
 _BE = r"(?:is|are)"
 _PASSIVE = re.compile(
@@ -144,9 +144,10 @@ _PASSIVE = re.compile(
 _DONE_OFTEN = re.compile(
     rf"^(?P<what>.+?) {_BE} (?P<no>not |never )?(?P<done>(?!(?:fix|block|merg|caus|fail|assign|schedul|finish|"
     rf"report|clos|open|"
-    r"start|crash|updat|add|chang|mov|overload|interest|excit|tir|ask|need|expect|suppos)\w*ed\b)[\w-]+ed)(?: up| out| "
-    r"off)? (?P<how>every|each|once|within|with|in|via|by|from|as|through|against) (?P<rest>(?:.*[A-Z`/\d].*|(?<=every "
-    r")\w+.*|(?<=each )\w+.*|(?<=once )an? \w+|(?<=within )(?:an?|one|two|three) \w+))$"
+    r"start|crash|updat(?!ed by [A-Z])|add|chang|mov|overload|interest|excit|tir|ask|need|expect|"
+    r"suppos)\w*ed\b)[\w-]+ed)(?: up| out| off)? (?P<how>every|each|once|within|with|in|via|by|from|as|through|"
+    r"against) (?P<rest>(?:.*[A-Z`/\d].*|(?<=every )\w+.*|(?<=each )\w+.*|(?<=once )an? \w+|(?<=within )(?:an?|one|two|"
+    r"three) \w+))$"
 )
 _ACTIVE = re.compile(
     rf"^(?P<what>.+?) (?P<done>(?:{'|'.join(VERBS)}|times out|falls back|fails over)"
@@ -283,7 +284,7 @@ def declared(sentence: str) -> Declared | None:
 def plain_statement(sentence: str) -> str:
     """Return a sentence without the words that only place it in its talk, and without what it denies beside it."""
     text = opened(sentence.strip(" .!\"'"))
-    text = _LEAD.sub("", text)
+    text = re.sub(rf",? {FROM_DAY}$", "", _LEAD.sub("", text), flags=re.IGNORECASE)
     if first := _AIM_FIRST.match(text):
         text = f"{first['rest']} {first['aim'][:1].lower()}{first['aim'][1:]}"
     text = _GETS_OFTEN.sub("is", text)
@@ -557,8 +558,9 @@ def _of_being(text: str) -> Declared | None:
         r"(?:[\w-]+ing(?!\.)|been|to|about|why|what|how|when|where|because|like|from|in|at|on|with)\b", rest, re.I
     ):
         hosted = re.search(
-            r"\b(?:server|cluster|database|environment|bucket|team|data|backend|CI|host|machine|docs|code|office|"
-            r"rotation|schedule|roadmap|backlog|runbooks?|designs|mock-?ups|tickets|dashboards?|specs?)$",
+            r"\b(?:server|cluster|database|environment|wiki|site|website|portal|registry|archive|handbook|bucket|team|"
+            r"data|backend|CI|host|machine|docs|code|office|rotation|schedule|roadmap|backlog|runbooks?|designs|"
+            r"mock-?ups|tickets|dashboards?|specs?)$",
             what,
             re.I,
         )

@@ -84,16 +84,19 @@ _OPENED = re.compile(
 
 
 _ADDRESSED = re.compile(
-    r"^(?:@[\w/-]+,? |(?:fyi|btw|psa|pls|plz),? |(?:nit(?:pick)?|minor|blocking|blocker|style|suggestion|major): |"
-    r"(?:(?:hey|hi)(?: (?:all|team|folks|everyone|everybody|there))?|(?:team|all|folks|everyone)|heads[- ]up(?: (?:to|"
-    r"for) [\w-]+)?|psa|fyi|btw|(?:just )?(?:an?(?:other)? )?(?:quick |friendly |gentle |small )?(?:reminder|note|"
-    r"update)(?: (?:to|for)(?: [\w-]+){1,4})?|(?:one|another) (?:more |last |final )?(?:thing|point|note|rule)|for "
-    r"(?:context|the record)|as (?:discussed|agreed|decided)(?: (?:in|on|at|with|by|during|before|last|already|"
-    r"yesterday)\b[^,:;]{0,40})?|(?:(?:the|our|a|new|team|house|general|hard|golden|ground|basic|key|main|big|first|"
-    r"another) ){0,2}(?:lessons?(?: learne?[dt])?|takeaways?|learnings?|agreements?|rules?|conventions?|polic(?:y|ies)|"
-    r"guidelines?|principles?|standards?|outcome|resolution|consequence|requirements?)(?: (?:of|from|for|on|about|"
-    r"after|in)\b[^,:;.]{1,40}| (?:number )?\d)?(?=:))(?:[,:]| -+)+ |(?:just )?(?:an?(?:other)? )?(?:quick |friendly |"
-    r"gentle |small )?(?:reminder|heads[- ]up) that )+(?!(?:it|that|this|they|those|make|not)\b)(?=\S+ \S+ \S)",
+    r"^(?:@[\w/-]+,? |(?:nice|good|great|ok(?:ay)?|fine|true|right|sure|agreed|cool)(?: (?:catch|point|idea|work|"
+    r"one))?,? but |(?!(?:error|warning|note|hint|exception|failure)\b)(?-i:[A-Z][a-z]{3,})(?: [a-z]+)?: (?=(?:every|"
+    r"each|all|never|always|no) )|(?:fyi|btw|psa|pls|plz),? |(?:nit(?:pick)?|minor|blocking|blocker|style|suggestion|"
+    r"major): |(?:(?:hey|hi)(?: (?:all|team|folks|everyone|everybody|there))?|(?:team|all|folks|everyone)|heads[- "
+    r"]up(?: (?:to|for) [\w-]+)?|psa|fyi|btw|(?:just )?(?:an?(?:other)? )?(?:quick |friendly |gentle |small "
+    r")?(?:reminder|note|update)(?: (?:to|for)(?: [\w-]+){1,4})?|(?:one|another) (?:more |last |final )?(?:thing|point|"
+    r"note|rule)|for (?:context|the record)|as (?:discussed|agreed|decided)(?: (?:in|on|at|with|by|during|before|last|"
+    r"already|yesterday)\b[^,:;]{0,40})?|(?:(?:the|our|a|new|team|house|general|hard|golden|ground|basic|key|main|big|"
+    r"first|another) ){0,2}(?:lessons?(?: learne?[dt])?|takeaways?|learnings?|agreements?|rules?|conventions?|"
+    r"polic(?:y|ies)|guidelines?|principles?|standards?|outcome|resolution|consequence|requirements?)(?: (?:of|from|"
+    r"for|on|about|after|in)\b[^,:;.]{1,40}| (?:number )?\d)?(?=:))(?:[,:]| -+)+ |(?:just )?(?:an?(?:other)? "
+    r")?(?:quick |friendly |gentle |small )?(?:reminder|heads[- ]up) that )+(?!(?:it|that|this|they|those|make|"
+    r"not)\b)(?=\S+ \S+ \S)",
     re.IGNORECASE,
 )
 """Whom a sentence is for, and what kind of sentence it calls itself: `@team, `, `Lesson from the outage: `."""

@@ -212,10 +212,10 @@ JUDGED = re.compile(
     re.IGNORECASE,
 )
 STATUS = re.compile(
-    r"^(?:an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
-    r"errors?(?! (?:with|via|through|using|as|in|to)\b)|place$|too|nothing|none of|wrong|null|nan|out of (?:memory|"
-    r"space|disk)|undefined|problems?|bugs?|trouble|fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no "
-    r"(?:sense|effect|idea|changes?|problem\w*|error\w*|clue|time))\b",
+    r"^(?:\d[\d.]* ?% of\b|an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|"
+    r"few|new|look)|errors?(?! (?:with|via|through|using|as|in|to)\b)|place$|too|nothing|none of|wrong|null|nan|out of "
+    r"(?:memory|space|disk)|undefined|problems?|bugs?|trouble|fine|well|great|again|smoothly|slowly|as expected|"
+    r"ok(?:ay)?|no (?:sense|effect|idea|changes?|problem\w*|error\w*|clue|time))\b",
     re.IGNORECASE,
 )
 WRONG = re.compile(
