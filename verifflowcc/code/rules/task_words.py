@@ -154,7 +154,7 @@ FIRST, LATER = 1.0, 0.5
 """What a word of the first line weighs, and one that stands only further down: the first line says what it is about."""
 
 WORK = 0.3
-"""What is left of a word that says what to do rather than where: nearly every task has one of them."""
+"""What is left of a word that says what to do or how sure, rather than where: nearly every task has one of them."""
 
 AGAIN = 0.8
 """What a word gains where the task repeats it, by the logarithm of how often."""
@@ -168,12 +168,16 @@ LONGEST = 20_000
 _WORK = (
     "fix fixes fixed add remove update support allow use make change improve refactor handle implement drop ensure "
     "prevent avoid correct clean feat chore move rename replace introduce enable disable simplify optimize minor bug "
-    "issue also instead properly should new default"
+    "issue also instead properly new default "
+    # How a requirement is put. `never` is in every second type of a TypeScript project, and says nothing of where.
+    "must shall should may might could never always ever every any only just even still already whether until unless "
+    "either neither both how what where why"
 )
 
 _PATH = lazy_pattern(r"(?<![\w.-])[\w.-]+(?:/[\w.-]+)+|\b[\w-]{1,128}\.[A-Za-z]{1,4}\b")
 _QUOTED = lazy_pattern(r"``?([^`\n]{1,80})``?")
 _NAME = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_SPACE = lazy_pattern(r"\s")
 _AS_CODE = lazy_pattern(
     r"(?<![A-Za-z0-9_])(?:"  # at the beginning of a word alone: a long one would cost its length again and again
     r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?=\()"  # called
