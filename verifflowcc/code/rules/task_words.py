@@ -222,3 +222,26 @@ def asked(task: str) -> TaskTerms:
         spoken += [name for name in found.split(".") if name]
     inside = {part for path in paths if "/" in path for part in _NAME.findall(path)}
     return TaskTerms(words, frozenset(name for name in spoken if len(name) > 1) - inside, paths)
+
+
+MOST_NAMED = 60
+"""Names and paths of a plan beyond these are left out: what names more is a listing."""
+
+
+def named_as_code(texts: Iterable[str]) -> list[str]:
+    """Return the names and paths that texts have as code is written, in order, each once.
+
+    >>> named_as_code(["`end_session` in app/session.py clears it, as `npm test` shows: see end_session()."])
+    ['end_session', 'app/session.py']
+    """
+    named: dict[str, None] = {}
+    for text in (each[:LONGEST] for each in texts):
+        found = [(each.start(), each[0].strip("`")) for each in _QUOTED.finditer(text)]
+        found += [(each.start(), each[0]) for each in _PATH.finditer(text)]
+        found += [(each.start(), each[0]) for each in _AS_CODE.finditer(_PATH.sub(_blank, text))]
+        named |= dict.fromkeys(name.removesuffix("()") for _, name in sorted(found) if not _SPACE.search(name))
+    return list(named)[:MOST_NAMED]
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
