@@ -1,8 +1,12 @@
 """What is read of Python: definitions, calls, uses, types, imports, and what names are said to be."""
 
 import pytest
+from tree_sitter import QueryCursor
 
 from tests.pure.codegraph_shown import bases, calls, defined, imported, read, typed, types, uses
+from verifflowcc.code.rules.engine import QueryMatches, SourceText, parsed
+from verifflowcc.code.rules.grammars import grammar_of
+from verifflowcc.code.rules.python_language import facts as facts_of
 
 SHOP = '''\
 """Doc."""
@@ -246,3 +250,31 @@ def test_names_beyond_latin_1_are_read_wherever_they_are_called() -> None:
     facts = read("python", "print(* lambda x: x)\nassert some.żółw()[0].łódź(é=1).ś()\ncafé().ü()\n")
 
     assert calls(facts) == ["some.żółw", "some.żółw()[].łódź", "some.żółw()[].łódź().ś", "café", "café().ü"]
+
+
+TESTED = """\
+def prepared(value):
+    value = first(value)
+    if isinstance(value, dict):
+        for key, each in value.items():
+            each = str(each)
+        value = held
+    if isinstance(value, list) and value:
+        value = [str(item) for item in value]
+    with open(value) as file, other(lambda one: one.run()) as (left, right):
+        global kept
+        kept = file.read() or [left.a.b(), right()[0].c]
+    return value.run()
+"""
+
+
+def test_the_facts_do_not_depend_on_the_order_in_which_the_query_gives_its_nodes() -> None:
+    data = (SHOP + TESTED).encode()
+    grammar = grammar_of("python")
+    root = parsed(grammar.language, data)
+    assert not isinstance(root, str)
+    captures = QueryCursor(grammar.query).captures(root)
+    ordered = {name: sorted(nodes, key=lambda node: node.byte_range) for name, nodes in captures.items()}
+
+    for given in (ordered, {name: nodes[::-1] for name, nodes in ordered.items()}):
+        assert facts_of(QueryMatches(SourceText(data), given)) == read("python", SHOP + TESTED)

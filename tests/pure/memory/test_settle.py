@@ -145,6 +145,64 @@ def test_what_is_so_of_something_else_leaves_it(before: str, now: str) -> None:
     assert all(settle(each, [stated(before)]).outcome is not MatchKind.SUPERSEDES for each in found)
 
 
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("The gateway times out after 30 seconds.", "The gateway now times out after 60 seconds."),
+        ("Android builds use JDK 11.", "Android builds use JDK 17 as of this sprint."),
+        ("Protobuf files live in the api repo.", "Protobuf files live in the schemas repo now."),
+        ("Dana owns the payments service.", "Ravi owns the payments service now."),
+        ("All services log to stdout.", "Services no longer log to stdout, they write to the journal."),
+        (
+            "Feature toggles are read from a YAML file.",
+            "Feature toggles are no longer read from a YAML file but from etcd.",
+        ),
+        ("Our CI runs on Travis.", "We got off Travis and onto GitHub Actions."),
+        ("Our message broker is RabbitMQ.", "RabbitMQ is out, NATS is our message broker."),
+        ("Our API is written in Flask.", "Our API has been rewritten in FastAPI."),
+        ("The nightly ETL starts at 02:30 UTC.", "The nightly ETL has been moved to 04:00 UTC."),
+        ("Deploys are done with Ansible.", "We no longer deploy with Ansible."),
+        ("The batch size is 500.", "It's not 500 any more: the batch size is 1000."),
+        ("Default locale is en-US.", "Default locale changed to en-GB."),
+        ("Emails are sent through Mailgun.", "Mailgun has been replaced, emails are sent through Postmark."),
+        ("Never use any in TypeScript.", "Using any in TypeScript is fine again."),
+        ("Use 4 spaces for indentation.", "We've settled on 2 spaces for indentation instead of 4."),
+        ("Alerts go to the #ops channel.", "Alerts don't go to #ops any more."),
+    ],
+)
+def test_a_sentence_that_says_that_it_is_otherwise_since_now_replaces_the_old_one(before: str, now: str) -> None:
+    found = extract(Turn("t1", Speaker.PERSON, now, "s1")).candidates
+
+    assert [(each.outcome, each.others) for each in (settle(one, [stated(before)]) for one in found)] == [
+        (MatchKind.SUPERSEDES, ("old",))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("The worker pool has 8 threads.", "The IO pool has 4 threads now."),
+        ("The frontend talks to the backend over GraphQL.", "The frontend talks to the CMS over REST now."),
+        ("Dana owns the payments service.", "Ravi owns the search service now."),
+        ("We store images in S3.", "We store videos in S3 now."),
+        ("Use snake_case for Python functions.", "Use snake_case for Python variables now."),
+        ("The gateway supports HTTP/2.", "The gateway supports WebSockets now."),
+        ("Android builds run on Bitrise.", "iOS builds no longer run on Bitrise."),
+        ("The rate limit is 100 requests per minute.", "The rate limit for partners is 500 requests per minute now."),
+        ("The default branch is main.", "The default branch of the legacy fork is master now."),
+        ("Never use any in TypeScript.", "Using any in Flow is fine again."),
+        ("The cache TTL is 5 minutes.", "The session TTL has been raised to 30 minutes."),
+        ("We deploy to staging on Mondays.", "We deploy to prod on Mondays now."),
+        ("Images are stored in S3.", "Audit logs are no longer kept in S3."),
+    ],
+)
+def test_a_like_sentence_of_another_thing_leaves_it(before: str, now: str) -> None:
+    held_before = [stated(before)] if extract(Turn("t0", Speaker.PERSON, before, "s0")).candidates else []
+    found = extract(Turn("t1", Speaker.PERSON, now, "s1")).candidates
+
+    assert all(settle(each, held_before).outcome is not MatchKind.SUPERSEDES for each in found)
+
+
 def test_what_only_corrects_is_kept_only_where_something_is_held_that_it_corrects() -> None:
     found = one("Secrets are in Vault now.")
 

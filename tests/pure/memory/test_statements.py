@@ -313,3 +313,91 @@ def test_what_engineers_say_of_their_project_in_passing_is_learnt(text: str) -> 
 )
 def test_news_of_the_day_that_has_the_same_form_is_not(text: str) -> None:
     assert not any(active(each) for each in learnt(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never call Thread.Sleep in tests.",
+        "Always use asyncio.Lock in handlers.",
+        "We use System.Text.Json for serialization.",
+        "Pass `context.Context` as the first argument.",
+    ],
+)
+def test_a_name_with_a_dot_and_a_capital_does_not_end_its_sentence(text: str) -> None:
+    (found,) = learnt(text)
+
+    assert (found.content, active(found)) == (text, True)
+
+
+def test_a_sentence_that_follows_without_a_space_is_one_of_its_own() -> None:
+    assert [each.content for each in learnt("We use Postgres.Never log passwords.")] == [
+        "We use Postgres.",
+        "Never log passwords.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The gateway times out after 30 seconds.",
+        "The scheduler picks up new jobs every 30 seconds.",
+        "Flaky tests get quarantined within a day.",
+        "The on-call rotation starts on Tuesday.",
+        "Dana owns the payments service.",
+        "Android builds use JDK 17.",
+        "Protobuf files live in the api repo.",
+        "All services log to stdout.",
+        "Errors are returned, not thrown, in the parser package.",
+        "The public API allows 60 requests per minute per key.",
+        "Under no circumstances may a pipeline write to the golden dataset.",
+        "Interns are not to be given write access to the cluster.",
+        "We expect a rollback plan in every change ticket.",
+        "It is important that queries are parameterised.",
+        "Sanitize HTML before rendering it.",
+        "Schema changes go through the data council.",
+        "I want every query parameterized.",
+        "Lesson from the outage: health checks must not depend on the database.",
+        "@dev-team please always link the ticket in the description",
+        "Heads-up for everyone: the VPN certificate is rotated every 90 days.",
+    ],
+)
+def test_what_is_so_in_a_project_is_learnt_whatever_it_is_of(text: str) -> None:
+    assert [(each.content, active(each)) for each in learnt(text)] == [(text, True)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We never got an answer from the vendor.",
+        "We always end up discussing naming.",
+        "We keep seeing timeouts on the login endpoint.",
+        "We always go for ramen after a release.",
+        "Each retry makes it worse.",
+        "Every engineer I know hates that tool.",
+        "Every time I open the editor it wants an update.",
+        "Love how we always test in production.",
+        "Because obviously every bug must be fixed on Friday evening.",
+        "Don't look at the old code, you'll cry.",
+        "For example, use a mock.",
+        "Don't merge before I've had a look.",
+        "All hands is at 5.",
+        "The patch replaces the mutex with an atomic.",
+        "We moved the meeting to 4 pm.",
+        "The app needs a restart.",
+        "The endpoint should return 404 here.",
+        "The request times out after 30 seconds.",
+        "The sprint ends on Friday.",
+        "The database is 400 GB already.",
+        "All requests from that IP are rejected by the firewall since noon.",
+        "The linter complains that imports must be sorted.",
+        "The interviewer asked whether we always write tests.",
+        "Postgres uses MVCC.",
+        "Merge pull request #212 from org/fix-login",
+        "Merge branch 'main' into feature/login",
+        "RUN apt-get update && apt-get install -y curl",
+        "$ kubectl get pods\nNAME   READY  STATUS\napi-0  0/1    CrashLoopBackOff",
+    ],
+)
+def test_complaints_stories_and_what_tools_print_are_no_rules(text: str) -> None:
+    assert learnt(text) == ()

@@ -17,6 +17,7 @@ from verifflowcc.code.store import code_graph as code_graph_merging
 from verifflowcc.code.store.source_listing import Listing
 from verifflowcc.code.use.code_offers import graph_kept
 from verifflowcc.code.use.indexing import bring_up, open_code
+from verifflowcc.code.use.tree_states import digest_of
 
 BOTH = pytest.mark.parametrize("in_git", [True, False])
 
@@ -255,3 +256,11 @@ def test_the_graph_of_files_is_kept_while_files_import_the_same(tmp_path: Path) 
     assert fits()
     (tmp_path / "net/c.cs").write_text("namespace Two;\nclass C {}\n")
     assert fits()
+
+
+def test_two_readings_of_the_same_files_have_one_digest_also_with_a_package_json(tmp_path: Path) -> None:
+    here = project(tmp_path, {**FILES, "package.json": '{"name": "shapes", "imports": {"#*": "./shapes/*.js"}}'})
+    with closing(open_code(here)) as first, closing(open_code(here)) as second:
+        assert first.manifests()["package.json"]
+        assert digest_of(first) == digest_of(second)
+        assert graph_kept(here, first) == graph_kept(here, second)

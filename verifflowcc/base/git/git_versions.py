@@ -45,7 +45,10 @@ def read_source(full: bytes, most: int) -> tuple[str, bytes | None] | None:
         found = os.fstat(number)
         if not S_ISREG(found.st_mode):
             return None
-        data = file.read(most + 1)
+        # a buffer for `most` bytes takes longer to get than most files to read; a file may grow in between
+        data = file.read(min(found.st_size, most) + 1)
+        if found.st_size < len(data) <= most:
+            data += file.read(most + 1 - len(data))
         if len(data) <= most:
             return blob_id(data), data
         import hashlib  # of a large file

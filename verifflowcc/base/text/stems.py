@@ -32,6 +32,7 @@ whether whole without wonder word work worth write wrong year yes yet
 # in the meantime.
 
 _VOWELS = frozenset("aeiouy")
+_AFTER_VOWEL = lazy_pattern(r"[aeiouy][^aeiouy]")
 _SHORT_ENDS = frozenset("aeiouyYwx")
 _R1_BEGINS = ("arsen", "commun", "emerg", "gener", "inter", "later", "organ", "past", "univers")
 _WHOLE = {
@@ -67,7 +68,10 @@ def stem(word: str) -> str:
     if whole is not None or len(word) < 3:
         return word if whole is None else whole
     marked = _marked(word) if "y" in word else word
-    r1 = next((len(begin) for begin in _R1_BEGINS if marked.startswith(begin)), 0) or _region(marked, 0)
+    r1 = 0
+    if marked.startswith(_R1_BEGINS):
+        r1 = next(len(begin) for begin in _R1_BEGINS if marked.startswith(begin))
+    r1 = r1 or _region(marked, 0)
     r2 = _region(marked, r1)
     found = _step_1b(_step_1a(marked), r1)
     if found[-1] in "yY" and len(found) > 2 and found[-2] not in _VOWELS:
@@ -87,10 +91,8 @@ def _marked(word: str) -> str:
 
 def _region(word: str, begin: int) -> int:
     """Where the region behind the next consonant after a vowel begins; the end of the word where there is none."""
-    for place in range(begin + 1, len(word)):
-        if word[place] not in _VOWELS and word[place - 1] in _VOWELS:
-            return place + 1
-    return len(word)
+    found = _AFTER_VOWEL.search(word, begin)
+    return found.end() if found else len(word)
 
 
 def _has_vowel(text: str) -> bool:

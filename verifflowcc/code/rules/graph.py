@@ -125,7 +125,7 @@ class FileFacts:
 
     language: str
     definitions: tuple[Definition, ...] = ()
-    references: tuple[Reference, ...] = ()
+    references: Sequence[Reference] = ()
     imports: tuple[Import, ...] = ()
     typed: tuple[TypeHint, ...] = ()
     problem: str = ""
@@ -198,6 +198,9 @@ class RecordColumns(Sequence[_T]):
 
     def __hash__(self) -> int:
         return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
 
 
 def column_of(records: Sequence[_T], name: str) -> "Sequence[Any]":

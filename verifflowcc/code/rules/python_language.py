@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from verifflowcc.code.rules.engine import LAST, QueryMatches, decoded, first_of, one_line
@@ -11,14 +11,17 @@ from verifflowcc.code.rules.graph import (
     Definition,
     FileFacts,
     Import,
+    RecordColumns,
     Reference,
     ReferenceKind,
     SymbolKind,
     TypeHint,
 )
-from verifflowcc.code.rules.python_names import LITERALS, LONGEST, OWN_NAMES, PLAIN, PythonNames, type_name
+from verifflowcc.code.rules.python_names import GAPS, LITERALS, LONGEST, OWN_NAMES, PLAIN, PythonNames, type_name
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from tree_sitter import Node
 
 
@@ -121,24 +124,27 @@ def _name_mentions(names: PythonNames, ways: _NameUses) -> list[Mention]:
 
 def _attribute_mentions(names: PythonNames, ways: _NameUses) -> list[Mention]:
     text, inside, known, bases, typeless = names.text, names.inside, ways.known, ways.bases, not ways.starts
-    plain, is_called = names.source.is_plain, names.is_called
+    plain, is_called, split = names.source.is_plain, names.is_called, _SPLIT
     asked = known | {name for _, name in names.typed} | {"self", "cls"}
     found: list[Mention] = []
     for node in names.found.nodes("attribute"):
         where = start, end = node.byte_range
-        kind = _CALL if is_called(node, end) else _INHERIT if where in bases else None
+        follows = text[end : end + 1]
+        called = follows == "(" or (follows in GAPS and is_called(node, end))
+        kind = _CALL if called else _INHERIT if where in bases else None
         part = text[start:end] if end - start < LONGEST else ""
-        if kind is None and typeless and part.partition(".")[0] not in asked and not part.startswith("super("):
+        receiver, name, root = split[part]
+        if kind is None and typeless and root not in asked and not part.startswith("super("):
             continue
         as_text = plain  # a form is decoded already
-        if PLAIN(part):
-            receiver, _, name = part.rpartition(".")
+        if name:
+            pass
         elif kind is _CALL or (part.startswith("super(") and part.count(".") == 1):
             receiver, name = _parts(names, node)
+            root = receiver.partition(".")[0]
             as_text = True
         else:
             continue
-        root = receiver.partition(".")[0]
         hit: bool | None = None
         if root in known:
             hit, scope = names.meant(inside(start), root)
@@ -155,6 +161,22 @@ def _attribute_mentions(names: PythonNames, ways: _NameUses) -> list[Mention]:
             place = end - len(name)
             found.append((place, kind, name, receiver) if as_text else (place, kind, decoded(name), decoded(receiver)))
     return found
+
+
+class _SplitAttributes(dict[str, tuple[str, str, str]]):
+    """Receiver, name and first part of attributes, by their text, as they come again and again; where that is more than
+    names with dots between them, receiver and name are empty."""
+
+    def __missing__(self, part: str) -> tuple[str, str, str]:
+        if len(self) > _MOST_SPLIT:
+            self.clear()
+        receiver, _, name = part.rpartition(".") if PLAIN(part) else ("", "", "")
+        found = self[part] = (receiver, name, part.partition(".")[0])
+        return found
+
+
+_MOST_SPLIT = 100_000
+_SPLIT = _SplitAttributes()
 
 
 def _parts(names: PythonNames, node: "Node") -> tuple[str, str]:
@@ -276,16 +298,21 @@ def _definition(names: PythonNames, scope: int, place: list[int], begin: int) ->
     )
 
 
-def _references(names: PythonNames, found: list[Mention], place: list[int]) -> tuple[Reference, ...]:
+def _references(names: PythonNames, found: list[Mention], place: list[int]) -> Sequence[Reference]:
     """Return what is spoken of, calls once for each line, all else once for each definition.
 
     Lines and definitions are gone through beside the names, which are in order: looking each up takes twice as long.
+    They are columns, since making a record of each takes as long as all else here.
     """
     call, use, kind_of_type = ReferenceKind.CALL, ReferenceKind.USE, ReferenceKind.TYPE
     line, line_ends, scope_end, scope = 0, iter([*names.source.ends, LAST]), 0, FILE
     line_end, stretches = -1, names.scopes.stretches()
     seen: set[tuple[int, str, str, int]] = set()
-    made = []
+    kinds: list[ReferenceKind] = []
+    called: list[str] = []
+    lines: list[int] = []
+    scopes: list[int] = []
+    receivers: list[str] = []
     for start, kind, name, receiver in found:
         while start > line_end:
             line_end, line = next(line_ends), line + 1
@@ -299,8 +326,19 @@ def _references(names: PythonNames, found: list[Mention], place: list[int]) -> t
         )
         if key not in seen:
             seen.add(key)
-            made.append(Reference(kind, name, line, place[scope], receiver))
-    return tuple(made)
+            kinds.append(kind)
+            called.append(name)
+            lines.append(line)
+            scopes.append(place[scope])
+            receivers.append(receiver)
+    columns: dict[str, Sequence[Any]] = {
+        "kind": kinds,
+        "name": called,
+        "line": lines,
+        "inside": scopes,
+        "receiver": receivers,
+    }
+    return RecordColumns(Reference, len(kinds), columns.__getitem__)
 
 
 def _typed_names(names: PythonNames, found: list[Mention], place: list[int]) -> tuple[TypeHint, ...]:

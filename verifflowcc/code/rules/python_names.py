@@ -149,7 +149,7 @@ _FIELD = re.compile(r"(?:self|cls)\.([^\W\d]\w*)").fullmatch
 _DEEPEST = 8
 _TESTS = ("isinstance", "issubclass")
 _LEAVES = frozenset({"return_statement", "raise_statement", "continue_statement", "break_statement"})
-_GAPS = frozenset(" \t\r\n\\#")
+GAPS = frozenset(" \t\r\n\\#")
 _TO_BRACKET = re.compile(r"[ \t\r\n\\]*+(?:#[^\n]*+[ \t\r\n\\]*+)*\(").match
 
 
@@ -181,7 +181,7 @@ class PythonNames:
             self.names.append(name)
             self.bound[self.parents[place], name] = True
         self.tests: list[Node] = []
-        self.spoken = list(self._spoken())
+        self.spoken = self._spoken()
         self._read_imports()
         self._read_parameters()
         self._read_assignments()
@@ -195,27 +195,29 @@ class PythonNames:
         return decoded(self.text[start:end])
 
     def is_called(self, node: "Node", end: int) -> bool:
-        """Return whether the name or attribute that ends here is called.
+        """Return whether the name or attribute that ends here, with one of `GAPS` after it, is called.
 
-        The text decides, except where the layout is odd.
+        Where a bracket follows at once, the text decides.
         """
-        follows = self.text[end : end + 1]
-        if follows == "(":
-            return True
-        if follows not in _GAPS or (gap := _TO_BRACKET(self.text, end)) is None:
+        gap = _TO_BRACKET(self.text, end)
+        if gap is None:
             return False
         return "\n" not in gap[0] or _is_function(node)
 
-    def _spoken(self) -> "Iterator[tuple[int, int, str, bool]]":
-        """Yield each name that is used as a value: start, end, name, whether it is called."""
+    def _spoken(self) -> list[tuple[int, int, str, bool]]:
+        """Return each name that is used as a value: start, end, name, whether it is called."""
         text, plain, is_called = self.text, self.source.is_plain, self.is_called
+        found = []
         for node in self.found.nodes("name"):
             start, end = node.byte_range
             name = text[start:end] if plain else decoded(text[start:end])
-            called = is_called(node, end)
+            follows = text[end : end + 1]
+            called = follows == "(" or (follows in GAPS and is_called(node, end))
             if called and name in _TESTS:
                 self.tests.append(node)
-            yield start, end, name, called
+            found.append((start, end, name, called))
+        self.tests.sort(key=lambda node: node.start_byte)
+        return found
 
     def _read_imports(self) -> None:
         """Read the import statements."""

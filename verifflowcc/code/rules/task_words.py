@@ -114,16 +114,18 @@ def _names_of(part: str) -> list[str]:
 def _counted(names: Iterable[str]) -> dict[str, int]:
     """Count the words of names; each name is taken apart once."""
     counts: dict[str, int] = {}
-    get = counts.get
-    for name, count in Counter(names).items():
-        for word in _words[name]:
+    get, counted = counts.get, Counter(names)
+    for words, count in zip(map(_words.__getitem__, counted), counted.values(), strict=True):
+        for word in words:
             counts[word] = get(word, 0) + count
     return counts
 
 
 def _words_of(text: str) -> tuple[str, ...]:
     """The words of a name, or of all names in a text without spaces."""
-    return tuple([word for name in _names_of(text) for word in _taken_apart(name)])
+    if text.isascii() and text.isidentifier():
+        return tuple(_taken_apart(text))
+    return tuple([word for name in _WORDS_NAME.findall(text) for word in _taken_apart(name)])
 
 
 def _taken_apart(name: str, worth: Callable[[str], object] | None = None) -> list[str]:
@@ -134,16 +136,18 @@ def _taken_apart(name: str, worth: Callable[[str], object] | None = None) -> lis
     if lower == name and name.isascii() and name.replace("_", "").isalpha():
         parts = [part for part in name.split("_") if part]
     else:
-        parts = [part.lower() for part in _PART.findall(name)]
+        parts = list(map(str.lower, _PART.findall(name)))
     some = parts if worth is None else filter(worth, parts)
-    words = [word for part in some if len(word := _folded[part]) > 1 and word not in _COMMON]
+    words = list(filter(None, map(_folded.__getitem__, some)))
     if len(parts) > 1:
         words.append(lower.strip("_"))
     return words
 
 
 def _stem_of(word: str) -> str:
-    return stem(word) if word.isascii() and word.isalpha() else word
+    """The word as it is looked for; empty where it is too short or too common for that."""
+    found = stem(word) if word.isascii() and word.isalpha() else word
+    return found if len(found) > 1 and found not in _COMMON else ""
 
 
 _words = _WordMemo(_words_of)

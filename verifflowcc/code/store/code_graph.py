@@ -472,7 +472,7 @@ class StoredCode:
         def manifests() -> dict[str, Sequence[Import]]:
             numbers = {path: number for path, number in self._manifests.items() if number != NO_PART}
             facts = self._tables.facts("head", sorted(set(numbers.values())))
-            return {path: head_from_bytes(facts[number]).imports for path, number in sorted(numbers.items())}
+            return {path: tuple(head_from_bytes(facts[number]).imports) for path, number in sorted(numbers.items())}
 
         while self._configured is None:  # again where the index was lost in between
             found = self._soundly(manifests) if self._manifests else {}

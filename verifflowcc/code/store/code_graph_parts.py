@@ -30,6 +30,7 @@ from verifflowcc.code.rules.graph import (
     ReferenceKind,
     SymbolKind,
     TypeHint,
+    column_of,
 )
 
 if TYPE_CHECKING:
@@ -193,8 +194,8 @@ def _column_of(segments: Mapping[str, memoryview], count: int, name: str) -> "Se
 def references_to_bytes(facts: FileFacts) -> bytes:
     """Return the references of some facts, in order, and beside them the places of each name, by name."""
     references = facts.references
-    names = [each.name for each in references]
-    owners = [each.receiver for each in references]
+    names = column_of(references, "name")
+    owners = column_of(references, "receiver")
     numbered = {name: place for place, name in enumerate(dict.fromkeys(owners))}
     counts = Counter(names)
     distinct = sorted(counts)
@@ -202,9 +203,9 @@ def references_to_bytes(facts: FileFacts) -> bytes:
         _texts(distinct),
         _numbers([counts[name] for name in distinct]),
         _numbers(sorted(range(len(names)), key=names.__getitem__)),
-        _numbers([_REFERENCE_PLACES[each.kind] for each in references]),
-        _numbers([each.line for each in references]),
-        _numbers([each.inside for each in references]),
+        _numbers([_REFERENCE_PLACES[each] for each in column_of(references, "kind")]),
+        _numbers(column_of(references, "line")),
+        _numbers(column_of(references, "inside")),
         _numbers([numbered[each] for each in owners]),
         _texts(list(numbered)),
     ]
@@ -348,11 +349,11 @@ class GrowingPart:
         imported = {each.name for each in facts.imports if each.name not in ("", "*")}
         parts = {part for each in facts.imports for part in parts_imported(each.module, facts.language)}
         self._note(DEFINING, {each.name for each in facts.definitions}, number)
-        self._note(REFERRING, {each.name for each in facts.references} | imported, number)
+        self._note(REFERRING, {*column_of(facts.references, "name")} | imported, number)
         self._note(IMPORTING, parts | imported, number)
-        lists = self._lists[WORDS]
+        lists, named_count = self._lists[WORDS], named.get
         for word, count in inside.items():
-            lists[word] += (number, count, named.get(word, 0))
+            lists[word].extend((number, count, named_count(word, 0)))
 
     def finish(self) -> Part:
         """Return what was added, as a part."""

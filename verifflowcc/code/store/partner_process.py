@@ -23,6 +23,7 @@ from verifflowcc.code.store.partner_process import serve
 serve({work!r})
 """
 _LENGTH_BYTES = 8
+_AHEAD_BYTES = 1 << 20
 
 
 class PartnerGoneError(Exception):
@@ -45,6 +46,7 @@ class Partner:
             )
         except (OSError, ValueError) as error:
             raise PartnerGoneError(str(error)) from error
+        _widen(self._process.stdin)
 
     def send(self, value: "Any") -> None:
         """Give it a value."""
@@ -102,6 +104,15 @@ def serve(work: str) -> None:
         for value in function(iter(given.get, None)):
             _write(sys.stdout.buffer, value)
     os._exit(0)
+
+
+def _widen(pipe: "IO[bytes] | None") -> None:
+    """Let a pipe hold what is sent ahead, where the system can, so that the sender need not wait for the reader."""
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        if pipe is not None:
+            fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _AHEAD_BYTES)
 
 
 def _write(stream: IO[bytes], value: "Any") -> None:

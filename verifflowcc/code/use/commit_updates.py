@@ -99,8 +99,7 @@ class _TextReaders:
         self._give_all_back(waiting)
         while waiting:
             self._read_one(waiting.popleft())
-        if len(self._own):
-            self._write(self._own.finish())
+        self._finish()
 
     def end(self) -> None:
         if self._partner is not None:
@@ -115,6 +114,10 @@ class _TextReaders:
         add(self._own, text)
         self._advance(1)
         if self._own.size >= PART_BYTES:
+            self._finish()
+
+    def _finish(self) -> None:
+        if len(self._own):
             self._write(self._own.finish())
             self._own = GrowingPart()
 
@@ -158,6 +161,7 @@ class _TextReaders:
         try:
             if self._partner is not None:
                 self._partner.send([])
+                self._finish()  # while the partner does the same
                 while self._given:
                     self._taken(self._partner.receive())
         except PartnerGoneError:

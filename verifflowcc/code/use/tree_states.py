@@ -8,7 +8,7 @@ from verifflowcc.code.rules.project_manifests import manifest_kind
 from verifflowcc.code.store.code_graph import CodeState, KnownTree, Row
 from verifflowcc.code.store.code_graph_parts import packed, unpacked
 
-READING = "4"
+READING = "5"
 """Which reading the facts are of: another number wherever a text's facts, words, language or marks become others."""
 
 

@@ -10,15 +10,17 @@ from collections.abc import Sequence
 from enum import IntEnum
 from functools import lru_cache
 
-from verifflowcc.base.records import dataclass
-from verifflowcc.memory.rules.fact_statements import NUMBER_WORDS, declared
-from verifflowcc.memory.rules.qualifiers import AFTER_NO_VERB, opened, root, roots
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.memory.rules.fact_statements import NUMBER_WORDS, PLURAL_VERBS, VERBS, declared
+from verifflowcc.memory.rules.qualifiers import AFTER_NO_VERB, addressed, opened, root, roots
+from verifflowcc.memory.rules.subject_words import ADDITIVE
 
 _GONE = (
     r"dropp?(?:ed|ing)?|retir(?:ed|ing)|ditch(?:ed|ing)?|abandon(?:ed|ing)|deprecat(?:ed|ing)|discontinu(?:ed|ing)|"
     r"phas(?:ed|ing) out|(?:got|gotten) rid of|removed|decommissioned|sunset|quit|outgrew|(?:are|am|'re) done with|"
     r"(?:threw|thrown) (?:out|away)|scrapp(?:ed|ing)|axed|killed(?: off)?|moved (?:off|away from)|(?:'re|are) off|"
-    r"stopped using|cancelled|canceled|shut down|turned off"
+    r"stopped using|cancelled|canceled|shut down|turned off|left(?! (?:for|to|a|it)\b)|got off|parted with|"
+    r"said goodbye to|pulled the plug on|are no longer (?:on|using)"
 )
 _MOVED = re.compile(
     r"\b(?:mov(?:ed|ing)|migrat(?:ed|ing)|switch(?:ed|ing)|chang(?:ed|ing)|transition(?:ed|ing)|went|ported|upgraded)"
@@ -36,7 +38,7 @@ _MOVED = re.compile(
     r"^(?P<old7>[^,.;]+?) is (?:now called (?P<new7>[^,;]+)|called (?P<new8>[^,;]+) now$)|"
     r"\brenam(?:ed|ing) (?P<old8>[^,.;]+?) (?:in)?to (?P<new9>[^,;]+)|"
     r"^(?P<old10>[^,.;]+?) (?:makes?|made|gives?|gave) way (?:for|to) (?P<new11>[^,;]+)|"
-    r"^(?P<old9>[^,.;]+?) is out,? (?:and )?(?P<new10>[^,;]+?) is in$",
+    r"^(?P<old9>[^,.;]+?) is out[,;]? (?:and )?(?P<new10>[^,;]+?) is (?:in|our\b[^,;]+)$",
     re.IGNORECASE,
 )
 _OVER = re.compile(
@@ -49,21 +51,18 @@ _OVER = re.compile(
 _DROPPED = re.compile(
     rf"\b(?:we|the team|our team|I)(?:'ve| have| all| finally| now| just| recently| fully)* (?:{_GONE}|"
     rf"(?:stopp?(?:ed|ing)|"
-    r"no longer|don't|do not|never) (?:us(?:e|ing)|rely(?:ing)? on|need(?:ing)?|run(?:ning)?|depend(?:ing)? "
-    r"on)) (?P<old>[^,;]+)|"
-    r"^(?:please )?(?:stop using|don't use|do not use|never use|avoid|avoid using) (?P<old2>[^,;]+)|"
+    r"no longer|don't|do not|never) (?:us(?:e|ing)|rely(?:ing)? on|need(?:ing)?|run(?:ning)?|depend(?:ing)? on)) "
+    r"(?P<old>[^,;]+)|^(?:please )?(?:stop using|don't use|do not use|never use|avoid|avoid using) (?P<old2>[^,;]+)|"
     r"^(?P<old4>[^,;]+?) (?:isn't|aren't) (?:used|supported|needed|required|necessary|allowed|permitted) any ?(?:more|"
-    r"longer)$|"
-    r"^(?:support for )?(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|history|dead|"
-    r"deprecated|retired|"
-    r"dropped|(?:no longer|not) (?:used|in use|supported|needed|required|necessary|allowed|permitted)|discontinued|"
-    r"forbidden|prohibited|off[- ]limits|decommissioned|phased out|removed|scrapped|axed|"
-    r"abandoned|cancell?ed|shut down|switched off|turned off)\b",
+    r"longer)$|^(?:support for )?(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|history|"
+    r"dead|deprecated|retired|dropped|(?:no longer|not) (?:used|in use|supported|needed|required|necessary|allowed|"
+    r"permitted)|discontinued|replaced(?=[,;]|$)|forbidden|prohibited|banned|out(?=[,;]|$)|off[- ]limits|"
+    r"decommissioned|phased out|removed|scrapped|axed|abandoned|cancell?ed|shut down|switched off|turned off)\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r",? (?:any ?more|altogether|completely|entirely|at all|now|from now on|going forward|as well|too|for good|"
-    r"everywhere|last \w+|this \w+|(?:because|since|so|as|after) .*)$",
+    r",? (?:and (?:on|in)?to .*|any ?more|altogether|completely|entirely|at all|now|from now on|going forward|as well|"
+    r"too|for good|everywhere|last \w+|this \w+|(?:because|since|so|as|after) .*)$",
     re.IGNORECASE,
 )
 _CORRECTS = re.compile(
@@ -87,7 +86,7 @@ _FILL = frozenset(
 )
 _BEFORE_OBJECT = (
     r"(?:use|uses|using|used|in|on|with|by|through|via|under|to|from|is|are|called|named|as|run|runs|at|adopt|"
-    r"prefer|support|"
+    r"prefer|support|include|includes|contain|contains|have|has|carry|"
     r"supports|it's|be|into|chose|picked|decided to use|settled on|went with|require|requires|need|needs|rely on|log|"
     r"write|keep|"
     r"decided on|agreed on|for|over|against)"
@@ -124,7 +123,11 @@ _TURNED = re.compile(
     rf"^(?P<what9>{_THING}) (?:is|are|lives?|goes?|go|sits?|runs?|run|happens?) (?:now )?(?:in|on|at|to|under|"
     r"over|through|via|with) (?:the |our )?(?=[`'\"]?(?:(?-i:[A-Z\d])|[\w-]*[./]\S))[^,;]+?(?: now| these days| from "
     r"now on)?"
-    r"(?:, not .+)?$",
+    r"(?:, not .+)?$|"
+    rf"^{_WE_DO}(?P<redone>rewrote|rewritten|reimplemented|rebuilt|redid|redone) (?P<what10>[^,.;:]+?) "
+    r"(?:in|with|on|using) .+$|"
+    rf"^(?P<what11>{_THING}) (?:has been|have been|was|were|got|is being|is|are)(?: now)? "
+    r"(?P<redone2>rewritten|reimplemented|rebuilt|redone) (?:in|with|on|using) .+$",
     re.IGNORECASE,
 )
 """What has another place, tool or value: `we moved the docs to X`, `the limit went up to 5`, `secrets are in X now`."""
@@ -154,9 +157,29 @@ _FIGURE = re.compile(rf"(?:\d[\d.,:]*|one|{NUMBER_WORDS})(?: ?%)?", re.IGNORECAS
 _MANNERS = frozenset("write format express document implement build".split())
 """Relations that say in what something is made: another place leaves them as they are, a switch may end them."""
 _RESIDES = frozenset("store run live sit base locate go send come is move publish track happen use".split())
-_PLACE, _MEANS, _VALUE, _NAME, _NUMBER, _SWITCH, _DONE = (
-    "place", "means", "value", "name", "number", "switch", "done",
+_PLACE, _MEANS, _VALUE, _NAME, _NUMBER, _SWITCH, _DONE, _REMADE, _TIME, _ALTERED = (
+    "place", "means", "value", "name", "number", "switch", "done", "again", "time", "altered",
 )  # fmt: skip
+_AT_TIME = re.compile(
+    r"\b\d\d?(?:[:-]\d\d| ?[ap]m)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:midnight|noon)\b",
+    re.IGNORECASE,
+)
+_HEADS = frozenset("cluster environment server servic system instanc host machin environ site setup".split())
+"""Words that name no other thing than the word before them: `the staging cluster`, `staging`."""
+_NO_MORE = re.compile(
+    rf"^(?:(?:we|I|the team)|(?P<what>{_THING})) (?:(?:do|does|is|are)(?:n't| not| no longer)|no longer) "
+    r"(?P<verb>[a-z]+)(?P<thing>(?: (?!(?:in|on|at|to|with|from|via|by|through|over|under|using)\b)[\w-]+){0,3}?) "
+    r"(?:(?:in|on|at|to|with|from|via|by|through|over|under|using) )?(?:the |our |an? )?"
+    r"(?P<old>[\w#@./+-]+(?: [\w#@./+-]+)?)(?P<end> any ?more| any longer)?$",
+    re.IGNORECASE,
+)
+_LIFTED = re.compile(
+    r"^(?P<what>[^,;:]+?) (?:is|are) (?:now |again |perfectly |totally )*(?:allowed|permitted|fine|ok(?:ay)?|"
+    r"acceptable|welcome)(?: again| now| from now on| these days| since [\w ]+)*$|"
+    r"^(?:the )?ban on (?P<what2>[^,;:]+?) (?:is|was|has been) (?:now )?(?:lifted|gone|over|dropped)$|"
+    r"^(?:we|you) (?:can|may) (?:now |again )?(?P<what3>[^,;:]+?)(?: again| now)$",
+    re.IGNORECASE,
+)
 _OF_RANK = frozenset({"main", "primary", "current", "new", "target"})
 _BY_TOOL = re.compile(
     r"(?:(?:please|always|we|you should|we always) )*(?P<verb>(?!let's)[a-z-]+(?<!'s))(?: (?P<what>(?!(?:is|are|was|"
@@ -193,6 +216,12 @@ class Revision:
     speaks: frozenset[str] = frozenset()
     last_word: str = ""
     withdrawn: frozenset[str] = frozenset()
+    whose: frozenset[str] = frozenset()
+    """Words of what no longer has `old` as its place, tool or value; a statement of it has all of them."""
+    lifts: frozenset[str] = frozenset()
+    """Words of what is allowed again."""
+    frame: tuple[str, ...] = ()
+    """All words of a sentence that says that something is so since now, without those that say so."""
 
 
 @lru_cache(maxsize=512)
@@ -209,6 +238,14 @@ def revision(sentence: str) -> Revision | None:
         return Revision(last=True)
     if whole := _WITHDRAWN.match(text):
         return Revision(withdrawn=_stems(whole["what"] or whole["what2"] or whole["what3"]))
+    found = _revised(text)
+    since = opened(addressed(text)) != addressed(text) or _SINCE_NOW.search(text) or _OVER.search(text)
+    return replace(found or Revision(), frame=_frame(opened(text))) if since else found
+
+
+def _revised(text: str) -> Revision | None:
+    """Return what a sentence takes back by its words."""
+    text = addressed(text)
     gone, start = _FORGET.match(text), opened(text)
     marked, text = start != text, start
     clause = re.split(r"[,;:] ", text, maxsplit=1)[0]
@@ -220,6 +257,12 @@ def revision(sentence: str) -> Revision | None:
         if re.search(r"\brenam|\bcalled\b", found[0], re.IGNORECASE):
             aim, how = _stems(old), _NAME
         return Revision(_plain(old), roots(found["topic"] or ""), denied, aim=aim, how=how)
+    more = _NO_MORE.match(re.split(r"[,;:] | but ", text, maxsplit=1)[0])
+    if more and not gone and (more["end"] or "no longer" in more[0].casefold()):
+        whose = _stems(more["what"] or f"{more['verb']} {more['thing']}")
+        return Revision(_plain(more["old"]), denied=denied, whose=whose)
+    if lifted := _LIFTED.match(text):
+        return Revision(lifts=_stems(next(each for each in lifted.groups() if each)))
     if dropped := _DROPPED.search(text):
         return Revision(_plain(next(each for each in dropped.groups() if each)), (), denied)
     if over := _OVER.search(text):
@@ -243,8 +286,13 @@ def _changed_aim(text: str, *, marked: bool = False) -> tuple[frozenset[str], st
     if found and (found["what6"] or not found["what9"]):
         what = next(each for name, each in found.groupdict().items() if each and name.startswith("what"))
         how = _NUMBER if found["raised"] or found["raised2"] or found["went"] else _SWITCH
-        if re.search(r"\b(?:mov|relocat|transfer)\w+", found["change"] or found["change2"] or "", re.IGNORECASE):
-            how = _PLACE
+        change = found["change"] or found["change2"] or ""
+        if re.search(r"\b(?:mov|relocat|transfer)\w+", change, re.IGNORECASE):
+            how = _TIME if _AT_TIME.search(text.partition(" to ")[2]) else _PLACE
+        elif change.casefold().startswith("chang"):
+            how = _ALTERED
+        elif found["redone"] or found["redone2"]:
+            how = _REMADE
         return (frozenset(), "") if _NO_AIM.match(what) else (_stems(what), how)
     if not marked and not _SINCE_NOW.search(text):
         return frozenset(), ""
@@ -282,6 +330,67 @@ def _plain(words: str) -> str:
     )
 
 
+_MARKS = re.compile(
+    r",? ?\b(?:now(?:adays)?|these days|any ?more|any longer|from (?:now|today) on(?:wards)?|going forward|already|"
+    r"only|instead|(?:as of|since|starting|from|effective) (?:now|today|tomorrow|immediately|(?:this|last|next) \w+)"
+    r"(?: on(?:wards)?)?)(?= |[,;.]|$)|^please |^always ",
+    re.IGNORECASE,
+)
+_OTHER = re.compile(
+    rf"{AFTER_NO_VERB},? (?:and |but )?(?:not|no longer|instead of|rather than)(?! only\b) [^,;]+?(?=[,;]|$)", re.I
+)
+_LINKS = frozenset(
+    "in on at with by to from via through under over into onto for as of per after before every until within than and "
+    "or but if when unless while that which not no never behind between against".split()
+)
+_RELATES = frozenset([*VERBS, *PLURAL_VERBS, "is", "are", "must", "should", "times", "time", "out"])
+_TAKES = frozenset(
+    "use uses prefer adopt need needs require requires has have run runs write pick choose allow".split()
+)
+_ADDS = frozenset(
+    "support supports include includes contain contains own owns cover covers handle handles manage manages expose "
+    "exposes accept accepts has have know".split()
+)
+_FLOWS = frozenset("read write send publish consume pull push fetch subscribe connect listen sync".split())
+"""Of these, what is so since now is taken to be in the place of what was."""
+_CHARGED = frozenset("owns maintains leads manages reviews approves".split())
+_MOST_OF_VALUE = 4
+
+
+def _frame(text: str) -> tuple[str, ...]:
+    """Return the words of a sentence in order, without articles and without those that say that it is so since now."""
+    plain = _MARKS.sub("", _OTHER.sub("", re.split(r"; | but |, (?=\w+ (?:is|are)\b)", text, maxsplit=1)[0]))
+    words = (each.casefold().strip(".,;:'\"`") for each in plain.split())
+    return tuple(each for each in words if each and each not in {"the", "our", "a", "an", "all", "-"})
+
+
+def _of_same_frame(new: Sequence[str], held: Sequence[str]) -> bool:
+    """Say whether two sentences are the same but for one value, which the newer one gives another: a tool, a figure."""
+    first = next((place for place, pair in enumerate(zip(new, held, strict=False)) if pair[0] != pair[1]), len(new))
+    left = min(len(new), len(held)) - first
+    last = next((n for n in range(left) if new[-1 - n] != held[-1 - n]), left)
+    values = new[first : len(new) - last], held[first : len(held) - last]
+    if not all(0 < len(each) <= _MOST_OF_VALUE for each in values) or any(_LINKS & set(each) for each in values):
+        return False
+    before, after = new[:first], new[len(new) - last :]
+    if not before:
+        person = after[1:] if after[:1] == ("team",) else after
+        return bool(person[:1]) and person[0] in _CHARGED and len(person) > 1
+    verb = next((place for place, each in enumerate(before) if each in _RELATES and place), -1)
+    verb = 0 if verb < 0 and before[0] in _TAKES | {"write", "keep", "store", "deploy", "log"} else verb
+    if any(each in _RELATES for value in values for each in value):
+        return False
+    counts = all(_FIGURE.search(" ".join(each)) for each in values)
+    links = [each for each in before[max(verb, 0) :] if each in _LINKS]
+    if (verb < 0 and not (links and len(before) > 2)) or (links and links[-1] in {"for", "of", "as"} and not counts):
+        return bool(links) and links[-1] == "as" and before[verb] in {"is", "are"} and verb > 0
+    if counts:
+        return True
+    if not links and before[verb] in _ADDS:
+        return False
+    return not _LINKS & set(after) or (not links and before[verb] in _TAKES)
+
+
 def takes_back(found: Revision, held: str) -> Match:
     """Say whether a sentence takes back a held one, which says yes to what it denies or names its object.
 
@@ -292,18 +401,29 @@ def takes_back(found: Revision, held: str) -> Match:
     if len(found.withdrawn) > 1 and found.withdrawn <= _stems(text):
         return Match.MAYBE
     if _DENIES.search(text):
-        return Match.NONE
+        return Match.SURE if found.lifts and _stems(_DENIES.sub("", text)) == found.lifts else Match.NONE
     words = {each for each in roots(text) if each not in _FILL}
     if found.denied and len(words) > 1 and _stems(text) == _stems(" ".join(found.denied)):
+        return Match.SURE
+    if found.frame and _of_same_frame(found.frame, _frame(text)):
         return Match.SURE
     by_old = _names_old(found, text, words)
     return by_old if by_old is not Match.NONE else _of_same_aim(found, text)
 
 
+def _light(words: frozenset[str]) -> frozenset[str]:
+    """Return words without verbs that say no more than that something is done."""
+    return words - {"do", "don", "done", "handl", "perform", "run", "happen"}
+
+
 def _names_old(found: Revision, text: str, words: set[str]) -> Match:
     """Say whether a held statement has as its object what a sentence takes back."""
-    if not found.old or len(found.old) < 2:
+    if not found.old or (len(found.old) < 2 and not found.number):
         return Match.NONE
+    if found.whose and (found.whose <= _stems(text) or _light(found.whose) <= _light(_stems(text))):
+        links = "|".join(_LINKS)
+        named = rf"\s(?:{links}|\w+) (?:the |our |an? )?{re.escape(found.old)}(?: (?!{links})[a-z]+)?$"
+        return Match.SURE if re.search(named, text, re.IGNORECASE) else Match.NONE
     old = r"\s+".join(map(re.escape, re.sub(r"(?<=[a-rt-z])s$", "", found.old).split())) + "(?:s|es)?"
     if not re.search(
         rf"\b{_BEFORE_OBJECT} (?:the |our |an? )?['\"`]?{old}['\"`]?{_AFTER_OBJECT}", text, re.IGNORECASE
@@ -321,6 +441,8 @@ def _names_old(found: Revision, text: str, words: set[str]) -> Match:
             rf"\b{_BEFORE_OBJECT} (?:the |our |an? )?{old} (?-i:[a-z]+)$", text
         )
         return Match.MAYBE if kind else Match.NONE
+    if found.whose:
+        return Match.NONE
     if found.topic and not set(found.topic) & words:
         return Match.MAYBE
     return Match.SURE
@@ -337,7 +459,7 @@ def _of_same_aim(found: Revision, text: str) -> Match:
         same = way and _stems(f"{way['verb']} {way['what'] or ''}") == aim
         if same and found.how is _DONE:
             return Match.SURE if roots(text)[-1] == found.last_word else Match.MAYBE
-        return Match.SURE if same and found.how in {_SWITCH, _MEANS, _PLACE} else Match.NONE
+        return Match.SURE if same and found.how in {_SWITCH, _ALTERED, _MEANS, _PLACE, _REMADE} else Match.NONE
     subject, way_held = _stems(before.subject.replace("_", " ")) - _OF_RANK, _way_of(before.relation)
     counts = bool(re.search(_FIGURE.pattern, before.value.replace("-", " "), re.IGNORECASE))
     if found.how is _NUMBER:
@@ -345,16 +467,32 @@ def _of_same_aim(found: Revision, text: str) -> Match:
         same = subject == aim and way_held in {_VALUE, _PLACE}
         return Match.SURE if same and counts else Match.MAYBE if counts and _alike(aim, whole) else Match.NONE
     if subject != aim:
-        return Match.NONE
-    if found.how is _NAME and way_held is _VALUE:
+        part = subject & aim and subject ^ aim <= _HEADS and found.how == way_held
+        return Match.MAYBE if part else Match.NONE
+    adds = way_held in ADDITIVE - _FLOWS and not re.search(r"(?<![\w/.])\d+(?![\w./])", before.value.replace("-", " "))
+    return Match.NONE if adds and found.how == way_held else _of_way(found.how, way_held, before.value, counts=counts)
+
+
+def _of_way(how: str, way_held: str, value: str, *, counts: bool) -> Match:
+    """Say whether what changed in one way takes the place of what was so in another, of one subject."""
+    if how is _TIME:
+        return Match.SURE if _AT_TIME.search(value) else Match.NONE
+    if how is _REMADE:
+        return Match.SURE if way_held in {_MEANS, *_MANNERS} else Match.MAYBE if way_held is _VALUE else Match.NONE
+    if how is _ALTERED and way_held in {_VALUE, _NAME}:
+        return Match.SURE
+    if how is _NAME and way_held is _VALUE:
         return Match.NONE if counts else Match.MAYBE
-    if found.how is _NAME or found.how == way_held or (found.how is _SWITCH and way_held in {_PLACE, _MEANS}):
-        return Match.SURE if found.how == way_held or found.how is _SWITCH else Match.NONE
-    if found.how is _SWITCH:
+    switches = how in {_SWITCH, _ALTERED}
+    if how == way_held or (switches and way_held in {_PLACE, _MEANS}):
+        return Match.SURE
+    if switches:
         return Match.MAYBE if way_held in {_VALUE, *_MANNERS} else Match.NONE
+    if how is _NAME:
+        return Match.NONE
     if way_held is _VALUE:
         return Match.NONE if counts else Match.SURE
-    return Match.SURE if {found.how, way_held} <= {_PLACE, _MEANS} else Match.NONE
+    return Match.SURE if {how, way_held} <= {_PLACE, _MEANS} else Match.NONE
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -9,38 +9,43 @@ from functools import lru_cache
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.rules.code_names import NormalForm, key_of, named
-from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, opened, roots
+from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, opened, root, roots
+from verifflowcc.memory.rules.subject_words import ADDITIVE, JUDGED, KEPT_SOMEWHERE, STATUS, WRONG
 from verifflowcc.memory.rules.tool_kinds import kind_of
 
 # Words by which a statement is a fact that lasts, or news of the day.
 
 PARTICIPLES = (
     "kept stored saved held hosted deployed written built hashed encrypted signed served sent handled managed "
-    "generated "
-    "rendered cached backed named called licensed published shipped rotated rebuilt scanned versioned isolated "
-    "authenticated authorized authorised logged sorted indexed replicated partitioned processed validated measured "
-    "monitored maintained owned based located configured defined documented compressed formatted expressed shown "
-    "displayed represented run cut reset released taken powered driven implemented compiled packaged bundled "
-    "provisioned "
-    "tracked billed charged paid retained archived purged mounted exposed shared limited restricted capped reviewed "
-    "approved routed proxied queued collected stamped identified numbered grouped split kept prefixed suffixed "
-    "localized localised translated seeded enforced checked linted orchestrated governed quoted rounded "
-    "delivered emitted streamed synced synchronized imported exported fetched loaded installed set organised "
-    "organized structured computed calculated derived recorded registered resolved required supported allowed "
-    "forbidden prohibited mandatory deprecated done performed returned deleted removed distributed"
+    "generated read squashed merged rebased reported raised thrown printed flashed injected parsed trained labelled "
+    "labeled mirrored sharded sampled aggregated buffered triaged promoted audited traced escalated transferred "
+    "uploaded downloaded answered declared rendered cached backed named called licensed published shipped rotated "
+    "rebuilt scanned versioned isolated authenticated authorized authorised logged sorted indexed replicated "
+    "partitioned processed validated measured monitored maintained owned based located configured defined documented "
+    "compressed formatted expressed shown displayed represented run cut reset released taken powered driven "
+    "implemented compiled packaged bundled provisioned tracked billed charged paid retained archived purged mounted "
+    "exposed shared limited restricted capped reviewed approved routed proxied queued collected stamped identified "
+    "numbered grouped split prefixed suffixed localized localised translated seeded enforced checked linted "
+    "orchestrated governed quoted rounded delivered emitted streamed synced synchronized imported exported fetched "
+    "loaded installed set organised organized structured computed calculated derived recorded registered resolved "
+    "required supported allowed forbidden prohibited mandatory deprecated done performed returned deleted removed "
+    "distributed tagged pinned gated mocked stubbed quarantined"
 ).split()
 VERBS = (
-    "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes "
-    "goes follows contains includes requires exposes serves reads writes sends accepts sits stores keeps speaks "
-    "targets handles points connects relies ends covers changes rotates ships builds hosts logs publishes "
-    "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
-    "terminates communicates proxies expects needs accepts happens happen maintains manages reviews approves stays "
-    "applies allows permits defaults"
+    "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes goes follows "
+    "contains includes requires exposes serves reads writes sends accepts sits stores keeps speaks targets handles "
+    "points connects relies ends covers changes rotates ships builds hosts logs publishes consumes emits calls wraps "
+    "lasts costs holds provides carries syncs takes scales renews refreshes resets terminates communicates proxies "
+    "expects needs happens happen maintains manages reviews approves stays applies allows permits defaults deploys "
+    "signs encrypts validates compiles retries archives polls fetches subscribes renders leads pulls pushes discovers "
+    "registers resolves produces streams mounts routes forwards"
 ).split()
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
     "listen point end own serve read write send accept store take expect need expire have happen carry return stay "
-    "apply expose emit last cost"
+    "apply expose emit last cost log retry deploy publish ship render validate poll inherit extend subscribe fetch "
+    "load authenticate default target page sync pull push spin discover register resolve consume produce stream mount "
+    "route forward terminate"
 ).split()
 SINGLE_PERSON = re.compile(
     r"^(?:the|an?|our|my|that|this|another|one) (?:(?!of\b)[\w-]+ ){0,2}?(?:candidate|hire|intern|speaker|presenter|"
@@ -54,83 +59,47 @@ NUMBER_WORDS = (
     "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred"
 )
 PASSING_HEADS = re.compile(
-    r"\b(?:problem|issue|bug|error|reason|cause|question|(?<!entry )(?<!end )point|idea|thing|result|output|"
-    r"solution|difference|"
-    r"answer|trick|next step|mistake|culprit|symptom|stack ?trace|exception|crash|failure|typo|fix|weather|train|"
-    r"(?<!event )(?<!message )(?<!service )bus|"
-    r"dog|cat|kid|kids|coffee|lunch|dinner|pizza|car|movie|film|game|band|holiday|vacation|party|restaurant|place|"
-    r"joke|story|plan|goal|thing|one|option|approach|way|today|change|diff|patch|commit|function|line|variable|"
-    r"method|parameter|argument|field|"
-    r"log|message above|traceback|status|progress|rest|best|worst|first|second|last|latter|former|other)$",
+    r"\b(?:problem|issue|bug|error|reason|cause|question|(?<!entry )(?<!end )point|idea|thing|result|output|solution|"
+    r"difference|answer|trick|next step|mistake|culprit|symptom|stack ?trace|exception|crash|failure|typo|fix|weather|"
+    r"train|(?<!event )(?<!message )(?<!service )bus|dog|cat|kid|kids|coffee|lunch|dinner|pizza|car|movie|film|game|"
+    r"band|holiday|vacation|party|restaurant|place|joke|story|plan|goal|thing|one|option|approach|way|today|change|"
+    r"diff|patch|commit|function|line|variable|method|parameter|argument|field|log|message above|traceback|status|"
+    r"progress|rest|best|worst|first|second|last|latter|former|other)$",
     re.IGNORECASE,
 )
 VALUE = re.compile(
     rf"\d|^\S+@\S+$|^(?:one|{NUMBER_WORDS}|none|zero|half)\b|"
-    r"^(?:plural|singular|lowercase|uppercase|unique|nullable)$|"
-    r"^(?:lower|upper|camel|snake|kebab|pascal|title)[- ]?case\b|"
-    r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|"
+    r"^(?:plural|singular|lowercase|uppercase|unique|nullable)$|^(?:lower|upper|camel|snake|kebab|pascal|title)[- "
+    r"]?case\b|^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|"
     r"^(?-i:[a-z]{2,3}-[A-Z]{2})\b|^/?[\w.-]+/[\w./-]+$|^/[\w.-]+|^(?:https?://|(?:[\w-]+\.)+(?:dev|app|local|"
-    r"internal)\b)|^(?:[\w-]+\.)+(?:js|io|ai|py|net|org|com)\b|"
-    r"^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|default|source of truth|owner|client|customer|maintainer|"
-    r"monorepo|monolith|library|service|CLI|daemon|package|plugin|fork|wrapper|requirement|standard|limit|constraint|"
-    r"deadline|mandatory|required|forbidden|prohibited|off[- ]limits|immutable|append-only|read-only|idempotent|"
-    r"stateless|case[- ](?:in)?sensitive|public|private|internal|open source|proprietary|weekly|daily|monthly|nightly|"
-    r"hourly|quarterly)\b|"
-    r"^(?:an?|the) (?:[\w-]+ ){1,4}(?:of|for|that|which|with|in|written|based)\b",
-    re.IGNORECASE,
-)
-JUDGED = re.compile(
-    r"^(?:not |very |so |too |really |quite |pretty |a (?:bit|little|lot) |always |never )*(?:great|good|bad|nice|"
-    r"awful|fine|ok(?:ay)?|slow|fast|down|up|broken|red|green|empty|full|ready|done|stuck|off|on(?! (?-i:[A-Z`])| "
-    r"[a-z]+ \d)|weird|strange|wrong|"
-    r"right|better|worse|best|worst|hard|easy|important|crucial|missing|late|early|busy|tired|happy|sorry|glad|sure|"
-    r"clear|unclear|gone|back|over|due|long|short|big|small|huge|tiny|ugly|cool|fun|funny|true|false|failing|passing|"
-    r"working|running|coming|going|getting|making|doing|a (?:mess|pain|joke|problem|disaster|shame|pity|mistake|bug|"
-    r"great|good|bad|nice|fun|terrible|wonderful)|an? (?:\w+ )?(?:idea|problem|issue|question))\b",
-    re.IGNORECASE,
-)
-STATUS = re.compile(
-    r"^(?:an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
-    r"errors?(?! (?:with|via|through|using|as|in|to)\b)|place$|too|nothing|none of|wrong|null|nan|out of (?:memory|"
-    r"space|disk)|undefined|problems?|bugs?|trouble|"
-    r"fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no (?:sense|effect|idea|changes?|problem\w*|error\w*|"
-    r"clue|time))\b",
-    re.IGNORECASE,
-)
-WRONG = re.compile(
-    r"\b(?:upstream|half (?:done|full)|almost|wrong|incorrect|invalid|unexpected|missing|broken|weird|stale|too "
-    r"(?:many|much|few|little))\b",
-    re.IGNORECASE,
-)
-KEPT_SOMEWHERE = re.compile(
-    r"(?:config\w*|settings?|schemas?|documentation|source|templates?|specs?|specification|definitions?|entry "
-    r"point|changelog|"
-    r"guide|list|endpoint|API|url|registry|repo\w*|secrets?|certificates?|fixtures?|tests?|migrations?|scripts?|"
-    r"style guide)$",
+    r"internal)\b)|^(?:[\w-]+\.)+(?:js|io|ai|py|net|org|com)\b|^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|"
+    r"default|source of truth|owner|client|customer|maintainer|monorepo|monolith|library|service|CLI|daemon|package|"
+    r"plugin|fork|wrapper|requirement|standard|limit|constraint|deadline|mandatory|required|forbidden|prohibited|off[- "
+    r"]limits|immutable|append-only|read-only|idempotent|stateless|case[- ](?:in)?sensitive|public|private|internal|"
+    r"open source|proprietary|weekly|daily|monthly|nightly|hourly|quarterly)\b|^(?:an?|the) (?:[\w-]+ ){1,4}(?:of|for|"
+    r"that|which|with|in|written|based)\b",
     re.IGNORECASE,
 )
 DATED = re.compile(
     r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning|year|quarter|summer|winter)\b|"
-    r"\b(?:starts?|ends?|begins?|closes?|opens?|leaves?|arrives?) (?:on|at|next|in) (?!\d\d:\d\d)(?:mon|tues|"
-    r"wednes|thurs|fri|satur|"
-    r"sun|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|\d)",
+    r"\b(?:starts?|ends?|begins?|closes?|opens?|leaves?|arrives?) (?:on|at|next|in) (?!\d\d:\d\d)(?:mon|tues|wednes|"
+    r"thurs|fri|satur|sun|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|\d)",
     re.IGNORECASE,
 )
 _EACH_TIME = re.compile(
-    r"\b(?:nightly|daily|weekly|hourly|monthly) [\w -]+? (?:starts?|ends?|begins?|runs?) at\b", re.IGNORECASE
+    r"\b(?:nightly|daily|weekly|hourly|monthly) [\w -]+? (?:starts?|ends?|begins?|runs?) at\b|"
+    r"\b(?:rotation|sprints|shifts?|windows?)\b[\w ]*? (?:start|end|begin|close|open)s? (?:on|at)\b(?! the)",
+    re.IGNORECASE,
 )
 """What starts at an hour again and again: no news of one day."""
 COUNTED_THING = re.compile(
     r"\b(?:suite|library|repo|repository|project|codebase|table|list|site|app|car|hotel)$", re.IGNORECASE
 )
 ONE_PART = re.compile(
-    r"^(?:the|that|this|your) (?:[\w-]+ ){0,2}?(?:PR|pull request|branch|ticket|issue|file|test|request|"
-    r"response|page|commit|patch|"
-    r"function|method|class|variable|script|output|loop|query|row|screen|button|build|deploy|deployment|"
-    r"migration|job|run|"
-    r"parameter|argument|regex|import|form|dialog|modal|header|body|payload|snippet|code|example|array|list|"
-    r"dict|object|"
-    r"string|error|message|email|comment|diff|container|process|thread|log)$",
+    r"^(?:the|that|this|your) (?:[\w-]+ ){0,2}?(?:PR|pull request|branch|ticket|issue|file|test|request|response|page|"
+    r"commit|patch|function|method|class|variable|script|output|loop|query|row|screen|button|build|deploy|deployment|"
+    r"migration|job|run|parameter|argument|regex|import|form|dialog|modal|header|body|payload|snippet|code|example|"
+    r"array|list|dict|object|string|error|message|email|comment|diff|container|process|thread|log)$",
     re.IGNORECASE,
 )
 """One part of the code, of which people tell what it has at present, in the middle of their work."""
@@ -138,10 +107,9 @@ ONE_PART = re.compile(
 
 _LEAD = re.compile(
     rf"^(?:(?:{FROM_DAY}|{RETRACTED}|"
-    r"actually|correction|note|fyi|remember|reminder|update|by the way|btw|heads[- ]up|for the record|"
-    r"and|but|also|"
-    r"so|well|sorry|no|yes|ok(?:ay)?|as of (?:now|today|[A-Z]\w+)|from (?:now|today) on|going forward|decision|"
-    r"in this (?:project|repo(?:sitory)?|codebase)|here|in our \w+)[,:;.]* (?:-+ )?|remember that |note that )+",
+    r"actually|correction|note|fyi|remember|reminder|update|by the way|btw|heads[- ]up|for the record|and|but|also|so|"
+    r"well|sorry|no|yes|ok(?:ay)?|as of (?:now|today|[A-Z]\w+)|from (?:now|today) on|going forward|decision|in this "
+    r"(?:project|repo(?:sitory)?|codebase)|here|in our \w+)[,:;.]* (?:-+ )?|remember that |note that )+",
     re.IGNORECASE,
 )
 _DONE_WAY = re.compile(
@@ -163,30 +131,33 @@ _NOW = re.compile(
     re.IGNORECASE,
 )
 _NOT_OTHER = re.compile(
-    r",? (?:and |but )?(?:not|instead of|rather than|in place of|no longer) [^,;]+?(?=[,;]|$)", re.IGNORECASE
+    r",? (?:and |but )?(?:not|instead of|rather than|in place of|no longer) [^,;]+?"
+    r"(?:,(?= (?:in|on|at|for|by|with|to|from|under) )|(?=[,;]|$))",
+    re.IGNORECASE,
 )
-_OF_MANY = f"(?:{'|'.join(PLURAL_VERBS)}|time out|sign in|log in)"
-_GETS_OFTEN = re.compile(r"\bgets?(?= \w+(?:ed|t|n) (?:every|each|once an?)\b)", re.IGNORECASE)
+_OF_MANY = f"(?:{'|'.join(PLURAL_VERBS)}|time out|sign in|log in|fall back|fail over)"
+_GETS_OFTEN = re.compile(r"\bgets?(?= \w+(?:ed|t|n) (?:every|each|once an?|within)\b)", re.IGNORECASE)
 """What is done again and again, in talk: `the database gets wiped every night`."""
 _BE = r"(?:is|are)"
 _PASSIVE = re.compile(
     rf"^(?P<what>.+?) {_BE} (?P<no>not |never |no longer )?(?:\w+ly |all |both )?(?P<done>"
     rf"{'|'.join(PARTICIPLES)})\b(?: \w+ly)?"
-    r"(?: (?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|using|inside|per|after|before|up|"
-    r"every|each|once|out|into|behind|across)\b)?(?P<rest>.*)$",
+    r"(?: (?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|using|inside|within|per|after|before|"
+    r"up|every|each|once|out|into|behind|across)\b)?(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _DONE_OFTEN = re.compile(
     rf"^(?P<what>.+?) {_BE} (?P<no>not |never )?(?P<done>(?!(?:fix|block|merg|caus|fail|assign|schedul|finish|"
     rf"report|clos|open|"
-    r"start|crash|updat|add|chang|mov|overload|interest|excit|tir|ask|need|expect|suppos)\w*ed\b)[\w-]+ed) "
-    r"(?P<how>every|each|once|with|in|via|by|from|as|through|against) (?P<rest>(?:.*[A-Z`/\d].*|"
-    r"(?<=every )\w+.*|(?<=each )\w+.*|(?<=once )an? \w+))$"
+    r"start|crash|updat|add|chang|mov|overload|interest|excit|tir|ask|need|expect|suppos)\w*ed\b)[\w-]+ed)(?: up| out| "
+    r"off)? (?P<how>every|each|once|within|with|in|via|by|from|as|through|against) (?P<rest>(?:.*[A-Z`/\d].*|(?<=every "
+    r")\w+.*|(?<=each )\w+.*|(?<=once )an? \w+|(?<=within )(?:an?|one|two|three) \w+))$"
 )
 _ACTIVE = re.compile(
-    rf"^(?P<what>.+?) (?P<done>{'|'.join(VERBS)}|(?<=(?<!s)s ){_OF_MANY}|(?<=data ){_OF_MANY}|(?<=people ){_OF_MANY}) "
-    r"(?:(?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|of|after|before|every|into|behind|per|"
-    r"next to|beside|alongside|place (?:in|on|at)) )?(?P<rest>.+)$",
+    rf"^(?P<what>.+?) (?P<done>(?:{'|'.join(VERBS)}|times out|falls back|fails over)"
+    rf"(?! (?:{_OF_MANY}|is|are|has|must) )|(?:(?<=(?<!s)s )|(?<=data )|(?<=people )){_OF_MANY}) "
+    r"(?:(?:straight |directly )?(?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|of|after|"
+    r"before|every|into|behind|per|next to|beside|alongside|place (?:in|on|at)) )?(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _ACTIVE_FAR = re.compile(
@@ -196,15 +167,13 @@ _ACTIVE_FAR = re.compile(
 )
 _WE_CHANGED = re.compile(
     r"^(?:we|the team|I)(?:'ve| have)?(?: just| now| also)* (?:changed|raised|lowered|increased|reduced|decreased|"
-    r"bumped|"
-    r"extended|shortened|set|renamed|cut|updated) (?P<what>(?:the|our) [^,;:]+?)(?: from .+?)? to (?P<rest>.+)$",
+    r"bumped|extended|shortened|set|renamed|cut|updated) (?P<what>(?:the|our) [^,;:]+?)(?: from .+?)? to (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
-    r"^(?P<what>.+?) (?:was|were|has been|have been|has|have|is|are)(?: \w+ly)? (?:changed|raised|lowered|"
-    r"increased|reduced|"
-    r"decreased|bumped|extended|shortened|moved|set|updated|postponed|pushed(?: back| out)?|brought forward|renamed|"
-    r"cut|doubled|halved|switched)(?: \w+)??(?: from .+?)? to (?P<rest>.+)$",
+    r"^(?P<what>.+?) (?:was|were|has been|have been|has|have|is|are)(?: \w+ly)? (?:changed|raised|lowered|increased|"
+    r"reduced|decreased|bumped|extended|shortened|moved|set|updated|postponed|pushed(?: back| out)?|brought forward|"
+    r"renamed|cut|doubled|halved|switched)(?: \w+)??(?: from .+?)? to (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _MOVED = re.compile(
@@ -220,8 +189,7 @@ _ON_DAYS = re.compile(
 )
 _A_DAY = re.compile(
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|august|"
-    r"september|"
-    r"october|november|december)\b",
+    r"september|october|november|december)\b",
     re.IGNORECASE,
 )
 _IN_CHARGE = re.compile(r"\b(?:owner|maintainer|contact|lead|approver|reviewer)$", re.IGNORECASE)
@@ -234,14 +202,13 @@ _SET_TO = re.compile(
 """What is set to one of a few words: `the log level is info`."""
 _IS = re.compile(rf"^(?P<what>.+?) {_BE} (?P<no>not |no longer )?(?P<rest>.+)$", re.IGNORECASE)
 _WE = re.compile(
-    r"^(?:we|the (?:team|project|company)|our (?:team|company))(?:(?:'re| are)(?= using .+ (?:for|as) ))?(?: "
-    r"all| only| mainly| primarily| exclusively)* "
-    r"(?P<done>uses?|using|runs?|hosts?|deploys?|ships?|stores?|supports?|targets?|builds?|releases?|keeps?|"
-    r"writes?|works?|"
-    r"tests?|manages?|publish(?:es)?|follows?|tracks?|monitors?|develops?|logs?|sends?|sells?|serves?|maintains?|"
-    r"squash(?:es)?|review|rebase|pin|version|tag|cache|encrypt|hash|sign|document|format|lint|measure|plan|meet|"
-    r"archive|rotate|back up|translate|generate|handle|license|cut|name|practi[cs]e|rely on|"
-    r"standardi[sz]e on|depends? on|owns?|bill|charge|hold) (?P<rest>.+)$",
+    r"^(?:we|the (?:team|project|company)|our (?:team|company))(?:(?:'re| are)(?= using .+ (?:for|as) ))?(?: all| only|"
+    r" mainly| primarily| exclusively)* (?P<done>uses?|using|runs?|hosts?|deploys?|ships?|stores?|supports?|targets?|"
+    r"builds?|releases?|keeps?|writes?|works?|tests?|manages?|publish(?:es)?|follows?|tracks?|monitors?|develops?|"
+    r"logs?|sends?|sells?|serves?|maintains?|compile|link|bundle|package|train|provision|scan|audit|trace|profile|"
+    r"mirror|replicate|shard|partition|promote|simulate|flash|squash(?:es)?|review|rebase|pin|version|tag|cache|"
+    r"encrypt|hash|sign|document|format|lint|measure|plan|meet|archive|rotate|back up|translate|generate|handle|"
+    r"license|cut|name|practi[cs]e|rely on|standardi[sz]e on|depends? on|owns?|bill|charge|hold) (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _FOR = re.compile(r"^(?P<value>.+?) (?:for|as|to (?=\w+ )) ?(?P<aim>.+)$", re.IGNORECASE)
@@ -262,12 +229,16 @@ _BESIDE = frozenset({"next to", "beside", "alongside"})
 _OF_A_PART = frozenset(
     "has contains includes expects needs requires takes holds calls comes reads writes depends points ends carries "
     "uses wraps consists".split()
-)
+) | {"times out", "fails over", "falls back"}
 _DETERMINED = re.compile(
     r"^(?:the|our|each|every|all|this (?:project|repo|repository|codebase|service|package)'s)\b", re.IGNORECASE
 )
 _COUNT = r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|no|its own)\b"
-_CONCRETE = re.compile(rf"\d|[A-Z]\w|[`'\"]|\w[/._]\w|\w/(?=\s|$|[*.\w])|\b(?:one|{NUMBER_WORDS})\b")
+_CONCRETE = re.compile(
+    rf"\d|[A-Z]\w|[`'\"]|\w[/._]\w|\w/(?=\s|$|[*.\w])|\b(?:one|{NUMBER_WORDS})\b|[#@]\w|"
+    r"^(?:the |our |an? )?[\w-]+ (?:repo|repository|folder|directory|bucket|cluster|namespace|registry|channel|"
+    r"branch|team|database|schema|vault|monorepo|queue|topic|index|region|subnet|gateway|service)$"
+)
 _MOST_WORDS, _MOST_SUBJECT = 26, 9
 _SAME_RELATION = {"keep": "store", "save": "store", "hold": "store", "live": "store", "cache": "store", "host": "run",
                   "deploy": "run"}  # fmt: skip
@@ -304,7 +275,7 @@ def declared(sentence: str) -> Declared | None:
     text = plain_statement(sentence)
     if not 3 <= len(text.split()) <= _MOST_WORDS or DATED.search(_EACH_TIME.sub("", text)) or WRONG.search(text):
         return None
-    for read in (_of_change, _of_platform, _of_us, _of_passive, _of_verb, _of_being):
+    for read in (_of_change, _of_platform, _of_us, _of_passive, _of_verb, _of_interval, _of_being):
         found = read(text)
         if found:
             return found if found.subject and found.value else None
@@ -352,6 +323,8 @@ _OWN_PARTS = frozenset({"CI", "CD", "QA", "UAT"})
 
 def _is_a_name(what: str) -> bool:
     """Say whether a subject is one word that may be a name: what is so of Git or HTTP is no fact of a project."""
+    if " " not in what and what[:1].isupper() and kind_of(what.casefold()):
+        return True
     if " " in what or not what[:1].isupper() or what in _OWN_PARTS:
         return False
     return not re.search(r"(?:tion|ing|ment|ity|age|ance|ence|fic|[a-z]s)$", what)
@@ -467,6 +440,29 @@ def _of_passive(text: str) -> Declared | None:
     return _made(found["what"], _relation(done, how or None), rest or done, negated=bool(found["no"]))
 
 
+_TIMED = re.compile(
+    rf"^(?P<what>(?:(?:the|our|each|every|all) )?(?:[\w-]+ ){{0,3}}?[\w-]+) (?P<done>(?!(?:fail|crash|hang|restart|die|"
+    rf"break|stop|freez|"
+    r"flap|spike|leak|drop|block|stall|reboot|take|happen|appear|show|goe?|look|need|want|kill|lose|miss|throw|get|"
+    r"i)s?\b)[a-z]+s?)(?: (?P<part>(?:up|off|out|down|over|back)))?(?: (?P<thing>[\w -]{2,30}?))? (?P<how>after|every|"
+    rf"within) (?P<rest>(?:\d+|{NUMBER_WORDS}|an?) ?(?:µs|ms|s|min|h|(?:second|minute|hour|day|week|month)s?))$",
+    re.IGNORECASE,
+)
+"""What something does at an interval or after a time: `the scheduler picks up jobs every 30 seconds`."""
+
+
+def _of_interval(text: str) -> Declared | None:
+    found = _TIMED.match(text)
+    if not found or ONE_PART.search(found["what"]) or _is_a_name(found["what"]):
+        return None
+    many = re.search(r"[a-z]s$", found["what"]) and not found["done"].endswith("s")
+    one = _DETERMINED.match(found["what"]) and found["done"].endswith("s")
+    if not (many or one):
+        return None
+    verb = "-".join(roots(f"{found['done']} {found['part'] or ''} {found['thing'] or ''}"))
+    return _made(found["what"], f"{verb}-{found['how']}", found["rest"])
+
+
 def _is_of_something(found: re.Match[str]) -> bool:
     """Say whether a fact has a subject that is named, or names something: a tool, a place beside others, a number."""
     names = kind_of(found["rest"].casefold()) or (found["how"] or "").casefold() in _BESIDE
@@ -488,7 +484,9 @@ def _of_verb(text: str) -> Declared | None:
         return _made(f"{taken['what']} {taken['part'].partition(' ')[2]}", "take-from", taken["rest"])
     found = _ACTIVE.match(text) or _ACTIVE_FAR.match(text)
     if found and _is_a_name(found["what"]):
-        return None
+        owned = re.match(r"(?:the|our) (?P<what>[\w -]+)$", found["rest"])
+        charge = owned and re.match(r"(?:owns|maintains|leads|manages|reviews|approves)$", found["done"])
+        return _made(owned["what"], f"{root(found['done'])}-by", found["what"]) if owned and charge else None
     if (
         not found
         or not _is_of_something(found)
@@ -498,9 +496,11 @@ def _of_verb(text: str) -> Declared | None:
         return None
     if found["done"].casefold() in {"takes", "take"} and not (found["how"] or "").startswith("place"):
         return None
+    if re.match(r"needs?$", found["done"]) and re.match(r"an? ", found["rest"]) and not _CONCRETE.search(found["rest"]):
+        return None
     if re.match(r"keeps?$", found["done"], re.I) and re.match(r"\w+ing\b", found["rest"]):
         return None
-    if re.match(r"(?:been|had|got|to|a look|it|this|that|me|us)\b", found["rest"], re.I):
+    if re.match(r"(?:been|had|got|to|a look|it|this|that|me|us)\b(?!/)", found["rest"], re.I):
         return None
     if found["done"].casefold() in {"has", "have"} and re.match(
         r"\w+ed\b|(?:a |an )?(?:\w+ )?(?:bug|typo|bugs)\b", found["rest"], re.I
@@ -519,12 +519,25 @@ def _of_verb(text: str) -> Declared | None:
         and ONE_PART.search(found["what"])
     ):
         return None
+    return _of_relation(found)
+
+
+_BY_WAY = re.compile(r"(?P<to>.+?) (?:over|via|through|using) (?P<rest>.+)$", re.IGNORECASE)
+
+
+def _of_relation(found: re.Match[str]) -> Declared | None:
     how = {"through": "via", "inside": "in", "within": "in"}.get((found["how"] or "").casefold(), found["how"])
     relation = _relation(found["done"], how)
     if relation == "has" and re.search(r"\d", found["rest"]) and COUNTED_THING.search(found["what"]):
         return None
     if relation in {"has", "allow", "permit"} and not re.search(_COUNT, found["rest"], re.IGNORECASE):
         return None
+    if how == "to" and (over := _BY_WAY.match(found["rest"])):
+        return _made(f"{found['what']} to {over['to']}", f"{relation}-over", over["rest"])
+    if relation.partition("-")[0] in ADDITIVE and not re.match(
+        rf"(?:\w+ )*?(?:\d|(?:one|{NUMBER_WORDS})\b)", found["rest"], re.I
+    ):
+        relation = f"{relation}-{named('-'.join(roots(found['rest'])))[:40]}"
     if relation in {"has", "have"} and (unit := re.match(r"\w+ (?P<unit>[a-z]+)", found["rest"])):
         relation = f"has-{'-'.join(roots(unit['unit'])) or 'it'}"
     return _made(found["what"], relation, found["rest"])

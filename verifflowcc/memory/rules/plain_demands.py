@@ -129,7 +129,8 @@ GENERAL_PLACE = re.compile(
 OBLIGED = re.compile(
     r"^(?P<what>(?:[\w'/.-]+ ){0,8}?[\w'/.-]+) (?P<verb>must|shall|should|(?:has|have|is|are|needs?) to|ought "
     r"to|may not|may(?= \w+ (?:at most|no more than)\b)|"
-    r"cannot|can't|can not|mustn't|shouldn't)(?P<no> not| never| no longer)?(?: only| always)? (?P<rest>[a-z].*)$",
+    r"(?:is|are) not to(?= be )|cannot|can't|can not|mustn't|shouldn't)"
+    r"(?P<no> not| never| no longer)?(?: only| always)? (?P<rest>[a-z].*)$",
     re.IGNORECASE,
 )
 NEEDED = re.compile(
@@ -269,7 +270,7 @@ _HOLD = re.compile(
     r"(?:[\w-]+ ){0,3}[\w-]+s (?:(?:start|begin|end) with|(?:include|contain|carry|name|follow|return|link to) )",
     re.IGNORECASE,
 )
-_BELONGS = re.compile(r"[\w' -]+? (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind) .+$", re.IGNORECASE)
+_BELONGS = re.compile(r"[\w' -]+? (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind|through|via) .+$", re.IGNORECASE)
 _ONE_NAME = re.compile(r"`[^`]+`|[\w.]+\(\)|[\w/-]+\.\w{1,4}\b|[a-z]+_\w+|[a-z]+[A-Z]\w*")
 """One thing of the code, by its name: what is done to it once is a task."""
 _MOST_WORDS, _MOST_SURE = 30, 22
@@ -343,7 +344,12 @@ def _of_sentence(sentence: str, text: str) -> Plain | None:
         clause = re.sub(r"\b(?:decided|agreed) that\b", "", text, flags=re.IGNORECASE)
         return Plain(_DECISION, sure=not re.search(r"\b(?:it(?! was| is| has)|this|that|them)\b(?! the)", clause))
     if _CHANGED.match(text):
-        return Plain(_DECISION, sure=not HERE.search(text), demand=False)
+        moved = re.match(
+            r"(?:we|the team)(?: \w+)? (?:moved|switched|changed) (?:the |our )?(?P<what>[\w -]+?) to\b", text, re.I
+        )
+        if moved and is_news_of(moved["what"]):
+            return None
+        return Plain(_DECISION, sure=not HERE.search(text.replace("these days", "now")), demand=False)
     start = OPENING.sub("", text)
     bare = OPENING.sub("", LIMIT_FIRST.sub("", start))
     if bare != start and re.match(r"(?:in|for|on) (?!case\b|theory\b|general\b)", start, re.IGNORECASE):
@@ -354,11 +360,17 @@ def _of_sentence(sentence: str, text: str) -> Plain | None:
     return _of_order(bare, rest, asks[0] if asks else "", lasting=lasting) or _of_duty(bare) or _of_fact(sentence, bare)
 
 
+_OF_PEOPLE = frozenset("go eat drink celebrate laugh grab meet sit walk bring sing play dance cook order".split())
+_WHEN = re.compile(r"\b(?:after|before|during|at|on|for|when|while|until) .*$", re.IGNORECASE)
+
+
 def is_private(sentence: str) -> bool:
     """Say whether a sentence is of people's lives and names nothing of the project: `we always go to the same café`."""
+    verb = re.match(r"(?:I|we)(?: always| never| usually| often)* (?P<verb>[a-z]+)", sentence, re.IGNORECASE)
+    if verb and verb["verb"].casefold() in _OF_PEOPLE and not TECH.search(_WHEN.sub("", sentence)):
+        return True
     if TECH.search(sentence):
         return False
-    verb = re.match(r"(?:I|we)(?: always| never| usually| often)* (?P<verb>[a-z]+)", sentence, re.IGNORECASE)
     return bool(PEOPLE.search(sentence) or (verb and verb["verb"].casefold() in OF_THE_MIND - {"agree", "try", "want"}))
 
 
@@ -374,15 +386,22 @@ def is_task(sentence: str) -> bool:
     return bool(_here(sentence) or single or passing)
 
 
+def is_wanted_once(sentence: str) -> bool:
+    """Say whether what a sentence requires is wanted now, of one thing: `the app needs a restart`, `404 here`."""
+    needed = re.search(r"\bneeds? an? .+", sentence, re.IGNORECASE)
+    return bool((needed and TASK_REST.search(needed[0])) or sentence.rstrip(" .!").endswith(" here"))
+
+
 def _here(text: str) -> re.Match[str] | None:
     """Return the words by which a text points at one single thing, outside of a limit at its end."""
     plain = LIMIT_LAST.sub("", THIS_PROJECT.sub("", text))
-    return HERE.search(_OF_ITSELF.sub(lambda found: found["what"] or found["what2"], plain))
+    return HERE.search(_OF_ITSELF.sub(lambda found: found["what"] or found["what2"] or found["what3"], plain))
 
 
 _OF_ITSELF = re.compile(
-    r"(?P<what>^(?:\w+ ){1,3}?(?:[a-z-]+ )?[a-z-]{3,}s\b.*?)\b(?:them|they|their)\b|"
-    r"(?P<what2>\b(?:every|each|any|an?) [\w-]+ .*?)\bit(?:s)?\b",
+    r"(?P<what>^(?:\w+ ){1,3}?(?:[a-z-]+ )?[a-z-]{3,}s\b.*?)\b(?:them|they|their)\b|(?P<what2>\b(?:every|each|any|an?) "
+    r"[\w-]+ .*?)\bit(?:s)?\b|(?P<what3>^[a-z]{3,} (?!(?:it|them|the|this|that|these|those|our|your|my|all)\b)[a-z-]+ "
+    r".*?\b(?:and|before|after) [a-z]+ )it\b",
     re.IGNORECASE,
 )
 """A pronoun for things of the same sentence: `wrap errors before returning them`."""
@@ -421,7 +440,7 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
         return None if HERE.search(stop["what"]) or one else Plain(_RULE, sure=True)
     while found := BARE_ADVERBS.match(rest):
         rest = rest[found.end() :]
-    here = _here(_ONE_PLACE.sub("", rest) if lasting else rest)
+    here = _here(_ONE_PLACE.sub("", rest) if lasting or re.search(r" as (?:the|its) \w+ \w+$", rest) else rest)
     if here and not (lasting and here[0].casefold() == "here"):
         return None
     if gerund:
@@ -493,12 +512,21 @@ def _of_duty(bare: str) -> Plain | None:
     """Read `every X must …`, `X needs …`: what things have to be."""
     if none := _NO_ONE.match(bare):
         return Plain(_RULE, sure=True) if root(none["verb"]) in _WITH_HANDS and not _here(bare) else None
+    if re.match(r"under no circumstances (?:should|may|must|do|can) (?!I\b|it\b|this\b|that\b)", bare, re.IGNORECASE):
+        return Plain(_RULE, sure=True)
     if found := OBLIGED.match(bare):
         return _of_obligation(found, bare)
     if _EACH_DOES.match(bare):
-        often = re.search(r"\b(?:takes|lasts|costs|times|fails|crashes)\b", bare)
+        often = re.search(
+            r"\b(?:takes|lasts|costs|times|fails|crashes|breaks|hurts|counts|matters|hates|loves|likes|thinks|knows|"
+            r"wants|seems|looks|feels|makes (?:it|things|me|us)|(?:I|you|we) know)\b|\b(?:surprises?|problems?|issues?|"
+            r"bugs?|regressions?|flaws?|downsides?|reasons?|price|quirks?)$",
+            bare,
+        )
         return None if often or _here(bare.replace("its", "")) else Plain(_RULE, sure=True)
     needed = NEEDED.match(bare)
+    if needed and re.match(r"(?:at|on) (?:\d|noon|\w+day\b)", needed["rest"]):
+        return None
     if needed and re.match(r"(?:every|each|all|any|new|no) ", needed["what"], re.IGNORECASE):
         past = _HAS_BEEN.search(bare) or HERE.search(bare.replace("its", ""))
         return None if past else Plain(_RULE, sure=True)
@@ -524,10 +552,12 @@ def _of_obligation(found: re.Match[str], bare: str) -> Plain | None:
 
 
 def _of_fact(sentence: str, bare: str) -> Plain | None:
-    if re.match(
-        r"we (?:require|enforce|expect|forbid|ban|mandate) (?!it\b|this\b|you\b|that you\b|a\b|an\b|the\b)\w",
-        bare,
-        re.I,
+    wants = r"we (?:require|enforce|expect|forbid|ban|mandate) (?!it\b|this\b|you\b|that you\b|the\b)(?P<one>an? )?\w"
+    wanted = re.match(wants, bare, re.I)
+    if wanted and (not wanted["one"] or UNIVERSAL.search(bare)):
+        return Plain(_RULE, sure=True)
+    if re.match(r"(?:we|I) want (?:every|each|all|no) (?!of\b|this\b|that\b|the\b)\w+ \w+", bare, re.I) and not _here(
+        bare
     ):
         return Plain(_RULE, sure=True)
     if re.match(r"we (?:want|need) (?!it\b|this\b|you\b|that\b|a\b|an\b|the\b|to\b|some\b|more\b)\w+ \w+", bare, re.I):

@@ -75,19 +75,45 @@ RETRACTED = (
 """Words before a statement that take back another one."""
 _OPENED = re.compile(
     rf"^(?:(?:{RETRACTED}|actually|correction|sorry|wait|(?:no|nope),? wait|no|nope|update|"
-    r"(?:it|that|this)(?:'s| is) not [^,;.:]{1,40}(?=[,;]))(?:[,:;.]| -+| –| —)+ )+"
+    r"(?:it|that|this)(?:'s| is) not [^,;.:]{1,40}(?=[,;:]))(?:[,:;.]| -+| –| —)+ )+"
     r"(?!(?:it|that|this|they|those|make|not)\b)(?=\S+ \S+ \S)",
     re.IGNORECASE,
 )
 
 
+_ADDRESSED = re.compile(
+    r"^(?:@[\w/-]+,? |(?:(?:hey|hi)(?: (?:all|team|folks|everyone|everybody|there))?|"
+    r"(?:team|all|folks|everyone)|heads[- ]up(?: (?:to|for) [\w-]+)?|psa|fyi|btw|"
+    r"(?:just )?(?:an?(?:other)? )?(?:quick |friendly |gentle |small )?(?:reminder|note|update)(?: (?:to|for) [\w-]+)?|"
+    r"(?:one|another) (?:more |last |final )?(?:thing|point|note|rule)|for (?:context|the record)|"
+    r"as (?:discussed|agreed|decided)(?: (?:in|on|at|with|by|during|before|last|already|yesterday)\b[^,:;]{0,40})?|"
+    r"(?:(?:the|our|a|new|team|house|general|hard|golden|key|main|big|first|second|another) ){0,2}"
+    r"(?:lessons?(?: learne?[dt])?|takeaways?|learnings?|agreements?|rules?|conventions?|polic(?:y|ies)|guidelines?|"
+    r"principles?|standards?|outcome|resolution|consequence|requirements?)"
+    r"(?: (?:of|from|for|on|about|after|in)\b[^,:;.]{1,40}| (?:number )?\d)?(?=:))(?:[,:]| -+)+ |"
+    r"(?:just )?(?:an?(?:other)? )?(?:quick |friendly |gentle |small )?(?:reminder|heads[- ]up) that )+"
+    r"(?!(?:it|that|this|they|those|make|not)\b)(?=\S+ \S+ \S)",
+    re.IGNORECASE,
+)
+"""Whom a sentence is for, and what kind of sentence it calls itself: `@team, `, `Lesson from the outage: `."""
+
+
+def addressed(sentence: str) -> str:
+    """Return a statement without the words before it that say whom it is for, or what it is.
+
+    >>> addressed("Lesson from the outage: pin the images."), addressed("@anna please pin the images.")
+    ('pin the images.', 'please pin the images.')
+    """
+    return _ADDRESSED.sub("", sentence)
+
+
 def opened(sentence: str) -> str:
-    """Return a statement without the words before it that only say that another one was wrong.
+    """Return a statement without the words before it that only address somebody, or say that another one was wrong.
 
     >>> opened("Sorry, I got that wrong, the limit is 90 days."), opened("No, it is five.")
     ('the limit is 90 days.', 'No, it is five.')
     """
-    return _OPENED.sub("", sentence)
+    return _OPENED.sub("", addressed(sentence))
 
 
 FROM_DAY = (

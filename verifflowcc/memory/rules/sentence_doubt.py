@@ -30,7 +30,7 @@ _SOURCES = (
 )
 _SAYS = (
     r"(?:says|said|writes|wrote|suggests|suggested|recommends|recommended|advises|advised|insists|insisted|"
-    r"argues|argued|"
+    r"argues|argued|complains|"
     r"thinks|thought|believes|believed|swears|mentioned|told|warned|complained|demanded|proposed|claims|claimed)"
 )
 _REPORTED = re.compile(
@@ -38,13 +38,14 @@ _REPORTED = re.compile(
     r"(?:studies|research|statistics|experts) (?:have |has )?(?:shown?|shows|suggests?|says?|found)|in (?:his|"
     r"her|their) "
     rf"(?:opinion|view)|(?:he|she|they|somebody|someone) (?:once )?{_SAYS}|"
-    r"I(?:'ve| have)?(?: once| also| just)? (?:read|heard|learnt|saw) (?:that|somewhere|about|a|an|the|on|in)|"
-    r"(?:my|our) (?:old|former|previous|last|ex-?) ?(?:team|job|company|employer|boss|project|workplace|manager)|"
-    r"(?:in|at) (?:my|our) (?:old|former|previous|last)|where I used to work|"
-    r"used to (?:say|be|have|use|work|do)|people (?:often |always )?(?:say|think|believe|claim)|"
-    r"(?:our|the) competitors?)\b|"
+    r"I(?:'ve| have)?(?: once| also| just)? (?:read|heard|learnt|saw) (?:that|somewhere|about|a|an|the|on|in)|(?:my|"
+    r"our) (?:old|former|previous|last|ex-?) ?(?:team|job|company|employer|boss|project|workplace|manager)|(?:in|at) "
+    r"(?:my|our) (?:old|former|previous|last)|where I used to work|(?:asked|wonders?|wondered|debated|argued) "
+    r"(?:whether|if|why|how|me|us)|used to (?:say|be|have|use|work|do)|people (?:often |always )?(?:say|think|believe|"
+    r"claim)|(?:our|the) competitors?)\b|"
     rf"\b{_SOURCES}\b(?: (?!we\b|you\b|I\b)[\w'-]+){{0,5}}? (?:(?:always|often|once|also|usually|just) )?"
-    rf"(?:{_SAYS}|say|write|suggest|recommend(?:ing)?|insist|think|believe|wants? us|wants? me)\b|"
+    rf"(?:{_SAYS}|say|write(?! (?:to|in|into|with)\b)|suggest|recommend(?:ing)?|insist|think|believe|wants? us|"
+    r"wants? me)\b|"
     r"\b(?!(?:We|You|It|I|This|That|As)\b)(?-i:[A-Z][a-z]+) (?:(?:always|often|once|also|usually|just) )?"
     rf"(?:{_SAYS}|wants us|wants me)\b|"
     r"\b(?:the|my|our|a|an|one|his|her|their) (?!(?:team|company)\b)(?:[\w-]+ ){1,3}(?:insists?|"
@@ -55,33 +56,51 @@ _REPORTED = re.compile(
 _OWN_VOICE = re.compile(r"^(?:we|I) (?:always |strongly )?(?:recommend|suggest|insist|believe|think|say)\b", re.I)
 _NOT_MEANT = re.compile(
     r"\b(?:haha\w*|lol|rofl|yeah,? (?:right|sure)|just kidding|joking|(?:possibly )?go wrong|what could|good luck with|"
-    r"as if (?:we|I|you|anyone|anybody|it)|because (?:everyone|everybody|we all|who) |who needs|who doesn't|"
-    r"just what (?:we|I) need|how (?:nice|lovely|wonderful)|thanks a lot|nothing beats|nothing says|"
-    r"my favou?rite (?:pastime|part)|apparently)\b|[;:]-?[)Pp](?!\w)|\s/s\b|"
-    r"[\U0001f600-\U0001f64f\U0001f923]|"
-    r"^(?:oh,? (?:great|sure|yes|yeah|wonderful|joy|no)|sure,|yeah,|right, because|great idea|brilliant|genius|wow|"
-    r"obviously|clearly|of course,? (?:we|let's|everyone)|fantastic,|wonderful,|lovely,|awesome,|perfect,|great,)",
+    r"as if (?:we|I|you|anyone|anybody|it)|because (?:everyone|everybody|we all|who|obviously|of course|clearly),? |"
+    r"who needs|who doesn't|just what (?:we|I) need|how (?:nice|lovely|wonderful)|thanks a lot|nothing beats|nothing "
+    r"says|my favou?rite (?:pastime|part)|apparently)\b|[;:]-?[)Pp](?!\w)|\s/s\b|[\U0001f600-\U0001f64f\U0001f923]|"
+    r"^(?:(?:gotta |got to |don't you |I )?love (?:how|it when|that)\b|never say never|everything must go|(?:always|"
+    r"never) an? (?!single\b)\w+|keep (?:an eye|calm|in touch|it up)|(?:don't|do not) (?:ask me|quote me|look\b|tell "
+    r"me|make me|even|panic|blame me|get me wrong)|oh,? (?:great|sure|yes|yeah|wonderful|joy|no)|sure,|yeah,|right, "
+    r"because|great idea|brilliant|genius|wow|obviously|clearly|of course,? (?:we|let's|everyone)|fantastic,|"
+    r"wonderful,|lovely,|awesome,|perfect,|great,)",
     re.IGNORECASE,
 )
+_PAST = (
+    r"(?!(?:need|feed|embed|seed|shed|speed|exceed|proceed|succeed|bleed|breed)\b)[a-z]{2,}ed|got|had|knew|thought|"
+    r"found|went|came|made|saw|did|was|were|took|gave|ran|wrote|kept|left|lost|meant|met|paid|sent|told|understood|"
+    r"felt|began|broke|chose"
+)
+"""Verbs of what was: news, and no rule."""
 _THOUGHT = re.compile(
     r"\b(?:what if|imagin\w+|suppos(?:e|ing)\b(?! to)|pretend\w*|if only|I wish|we wish|hypothetically|theoretically|"
     r"in theory|let's say|say we|(?:in an|in a) (?:ideal|perfect) world|(?:would|could|should|might) have\b|"
     r"(?:would|could|should|might)'ve|if (?:we|I|you|it|they|the [\w-]+) (?:had|were|used|could|would|ever)|"
     r"were we to|one day we|someday|some day|would (?:rather )?(?:love|be (?:cool|fun|funny))|daydream\w*|"
-    r"in another life|if I were)\b|^never (?:seen|heard|been|had|noticed|thought|knew|known|tried|met|understood)\b|"
+    r"in another life|if I were)\b|"
+    r"^(?:for (?:example|instance)|e\.g\.|something like)|^the following\b|"
+    rf"^(?:we|I) (?:always|never) (?:{_PAST}|end up|seem to|struggle|forget|lose|run into|suffer|complain|fight|argue|"
+    rf"wonder|"
+    r"get (?:stuck|lost|an?|this|the same|that)|have (?:this|that|the same|these))\b|^we keep \w+ing\b|"
+    r"^(?:every|each) time (?:I|he|she|they|you|we|somebody|someone) [^,]{2,60}? (?:it|I|he|she|they|something)\b|"
+    r"^never (?:seen|heard|been|had|noticed|thought|knew|known|tried|met|understood)\b|"
     r"^(?:see you|good (?:morning|night|luck|evening|afternoon)|have a|bye\b|"
     r"cheers|congrat|happy \w+day|"
     r"welcome|nice to|talk to you)|^(?:it )?(?:looks|seems|sounds|feels) (?:like|as)\b|^had (?:we|I) ",
     re.IGNORECASE,
 )
 _PASSING = re.compile(
-    r"\b(?:right now|this time|for now|today|tonight|tomorrow|yesterday|just now|at the moment|at present|a moment|"
-    r"a second|this (?:morning|afternoon|evening|week|weekend|month|quarter|sprint|once)|"
-    r"last (?:night|week|weekend|month|time|year|sprint|spring|summer|autumn|winter|fall|mon|tues|wednes|thurs|"
-    r"fri)\w*|next (?:week|month|sprint|time)|"
-    r"(?:since|on) (?:yesterday|this)|by (?:tomorrow|tonight|noon|eod)|again(?!st|[:,])|yet|temporarily|briefly|"
-    r"for a (?:bit|while|moment)|(?:an hour|a year|minutes|hours|days|weeks|months|years) ago|"
-    r"in (?:19|20)\d\d|back then|originally|so far|in (?:\w+ )?(?:minutes|hours)$|(?<!or )(?<!and )later|soon|asap)\b",
+    r"^(?:this|that|the|my|his|her|your) (?:patch|PR|MR|commit|change|diff|changeset|pull request|merge request|"
+    r"branch) (?:also |now |only |just )?(?:adds|removes|replaces|fixes|moves|renames|changes|updates|introduces|drops|"
+    r"makes|bumps|switches|refactors|reverts|is|was|has|allows|enables|disables|splits|cleans|migrates)\b|\d\S*(?: "
+    r"\w+)? already\.?$|\b(?:before|until|till|while|since|because) I(?:'ve|'m| have| am| was)\b|^(?:please )?remember "
+    r"to .* by (?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bsince (?:noon|midnight|(?:mon|tues|wednes|thurs|fri|"
+    r"satur|sun)day|lunch)\b|\b(?:right now|this time|for now|today|tonight|tomorrow|yesterday|just now|at the moment|"
+    r"at present|a moment|a second|this (?:morning|afternoon|evening|week|weekend|month|quarter|sprint|once)|last "
+    r"(?:night|week|weekend|month|time|year|sprint|spring|summer|autumn|winter|fall|mon|tues|wednes|thurs|fri)\w*|next "
+    r"(?:week|month|sprint|time)|(?:since|on) (?:yesterday|this)|by (?:tomorrow|tonight|noon|eod)|again(?!st|[:,])|yet|"
+    r"temporarily|briefly|for a (?:bit|while|moment)|(?:an hour|a year|minutes|hours|days|weeks|months|years) ago|in "
+    r"(?:19|20)\d\d|back then|originally|so far|in (?:\w+ )?(?:minutes|hours)$|(?<!or )(?<!and )later|soon|asap)\b",
     re.IGNORECASE,
 )
 _TRIGGER = re.compile(
@@ -102,9 +121,13 @@ _WHEN_MOVED = re.compile(
 )
 _NEVER_AGAIN = re.compile(r"(?<=never )(?P<what>.*) again\b", re.IGNORECASE)
 _SINCE = re.compile(
-    rf"\b{FROM_DAY}|(?<=\w),? since (?:last|this) (?:week|month|year|quarter|sprint|release)\.?$", re.IGNORECASE
+    rf"\b{FROM_DAY}|(?:(?<=allowed)|(?<=permitted)|(?<=fine)|(?<=okay)|(?<=\bok)) again\b|"
+    r"(?<=\w),? since (?:last|this) (?:week|month|year|quarter|sprint|release)\.?$",
+    re.IGNORECASE,
 )
 _LOGGED = re.compile(
+    r"^(?:Merge (?:branch|pull request|remote-tracking|tag) |Bumps \S+ from |Co-authored-by:|Signed-off-by:|Revert \"|"
+    r"(?:FROM|RUN|COPY|ADD|CMD|ENTRYPOINT|ENV|WORKDIR|EXPOSE|ARG|VOLUME) \S)|"
     r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|"
     r"SEVERE|NOTICE)\b\]?[:\s]|(?:error|warning|fatal|note|hint|panic)(?:\[\w+\])?:\s|npm ERR|Traceback \(|E {2,}|"
     r"at [\w.$]+\(|File \"|\w+(?:Error|Exception|Warning)\b:?|\$ \S|>>> |#!|//|/\*|\*/|<!--|--\s|"
@@ -138,7 +161,10 @@ _LIMITED = re.compile(
     r"(?:for|on) (?:small|large|simple|complex|trivial|rare|special|some|most|certain|certain other) [\w-]+)\b",
     re.IGNORECASE,
 )
-_ONLY_AS_FOCUS = re.compile(r"\b(?:read-only|append-only|write-only|only (?=through |via ))", re.I)
+_ONLY_AS_FOCUS = re.compile(
+    r"\b(?:(?:no longer|not) (?!only\b|just\b)[^,;]{2,50}? but |(?:read|append|write)-only|only (?=through |via ))",
+    re.I,
+)
 _LETS = re.compile(
     r"\b(?:can|(?-i:may)|allowed|permitted|optional(?:ly)?|free to|okay|ok|fine|alright|acceptable|welcome|"
     r"whatever|whichever|up "
@@ -149,8 +175,8 @@ _LETS = re.compile(
     re.IGNORECASE,
 )
 _MODAL_BAN = re.compile(
-    r"\b(?:is|are|'re) not (?:allowed|permitted)\b|\bmay not\b|\bmay (?=\w+ (?:at most|no more than)\b)|\bcan(?:no|"
-    r"')t\b|\bcan no longer\b",
+    r"^under no circumstances (?:may|can)\b|\b(?:is|are|'re) not (?:allowed|permitted)\b|\bmay not\b|\bmay (?=\w+ "
+    r"(?:at most|no more than)\b)|\bcan(?:no|')t\b|\bcan no longer\b",
     re.IGNORECASE,
 )
 _NEGATIONS = re.compile(
@@ -164,7 +190,7 @@ _NEGATIONS = re.compile(
 _CONTRASTS = re.compile(
     r"(?:,| and| -+)? not (?:in |on |at |with |by |to |from |for |via |an? |the )?['\"`]?[\w./+#-]+(?: "
     r"[\w.+#-]+)?['\"`]?"
-    r"(?=[.!]?$)|"
+    r"(?=[.!]?$|, (?:in|on|at|for|by|with|to|from|under|as) )|"
     r", (?:and )?no [a-z-]+s?(?=[.!]?$)|"
     r"\b(?:don't|do not|never) forget\b|\bnot null\b|\bnon-\w+|\bdrop-down\w*|\bdropdown\w*|\bstop words?\b",
     re.IGNORECASE,
@@ -173,13 +199,12 @@ _CONTRASTS = re.compile(
 _CLOSED = re.compile(
     r"^(?:(?:please|also|and|so|again|team|everyone|from now on|going forward|in (?:the )?future|as a rule|by default|"
     r"in general),? )*(?:never|don't|do not|avoid|no|stop|refrain from|let's not|let us not|we (?:never|don't|do not|"
-    r"no longer|avoid)|I (?:never|don't|do not))\b|"
-    r"^(?:no ?body|no one|no-one) (?:ever |directly )?[a-z]+s\b|"
-    r"\b(?:must|should|shall|may|will|can) (?:not|never|no longer)\b|\b(?:mustn't|shouldn't|cannot|can't)\b|"
-    r"\b(?:is|are|am)(?: now)? (?:never|no longer|not) |"
-    r"\b(?:has|have|had) no \w|\b(?:no longer|never)\b|\b(?:we|I|team) (?:have |has )?(?:dropped|stopped)\b|"
-    r"\b(?:forbidden|prohibited|deprecated)\b|\bdoes(?:n't| not) (?:use|support|have|need|run|accept|allow)\b|"
-    r"\bavoid(?:ing)?\b",
+    r"no longer|avoid)|I (?:never|don't|do not))\b|^(?:no ?body|no one|no-one) (?:ever |directly )?[a-z]+s\b|^under no "
+    r"circumstances (?:should|may|must|do|can)\b|\b(?:must|should|shall|may|will|can) (?:not|never|no longer)\b|"
+    r"\b(?:mustn't|shouldn't|cannot|can't)\b|\b(?:is|are|am)(?: now)? (?:never|no longer|not) |\b(?:has|have|had) no "
+    r"\w|\b(?:no longer|never)\b|\b(?:we|I|team) (?:have |has )?(?:dropped|stopped)\b|\b(?:is|are|do|does)(?:n't| "
+    r"not)\b.*\bany ?(?:more|longer)\b|\b(?:forbidden|prohibited|deprecated)\b|\bdoes(?:n't| not) (?:use|support|have|"
+    r"need|run|accept|allow)\b|\bavoid(?:ing)?\b",
     re.IGNORECASE,
 )
 _TWISTED = re.compile(

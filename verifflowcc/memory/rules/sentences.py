@@ -23,7 +23,8 @@ _HEDGED = re.compile(
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
-    r"^(?:(?:and|but|so|also|well|oh|yes|now|additionally),? )*(?:it(?:'s)?|this|that(?:'s)?|these|those|they(?:'re)?|"
+    r"^(?:(?:and|but|so|also|well|oh|yes|now|additionally),? )*(?:it(?:'s)?(?! (?:is )?(?:important|essential|"
+    r"mandatory|required|forbidden|crucial|vital|critical) (?:that|to)\b)|this|that(?:'s)?|these|those|they(?:'re)?|"
     r"keep them|one key|the key|you're|your|following|moving on|shifting|understanding|i'm an?|focus on)\b|"
     r"\b(?:in that|about that|of them|with it|like that|these things|keep (?:it|them))\b",
     re.IGNORECASE,
@@ -58,6 +59,10 @@ _DIFF = re.compile(r"^(?:diff --git |@@ |(?:---|\+\+\+) \S)", re.MULTILINE)
 _DIFF_LINE = re.compile(r"^(?:[-+@ \t]|diff |index )[^\n]*$", re.MULTILINE)
 _PARAGRAPH = re.compile(r"(?:^[ \t]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _CODE_LINE = re.compile(r"[;{}][ \t]*$", re.MULTILINE)
+_PROMPT = re.compile(
+    r"^[ \t]*(?:\$|[\w.-]+@[\w.-]+:\S*[$#]) \S[^\n]*\n(?:[^\n]*[^\s.!?][ \t]*(?:\n|\Z))*", re.MULTILINE
+)
+"""A command at a prompt, with what it printed below it."""
 _REPLACED_LINE = re.compile(r"^(?:-[^\n]*\n)+(?:\+[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _POINT, _HEADING, _EMPHASIS = "\x01", "\x02", "\x03"
 """Each stands for a character of markup, so that a place in what is read is the same place in what was written."""
@@ -68,8 +73,12 @@ _MARKUP = re.compile(
 _UNMARKED = dict.fromkeys(map(ord, (_POINT, _HEADING, _EMPHASIS)))
 _CURLY = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
 _END = re.compile(
-    r"(?<=[.!?…])[\"')\]\x03]*\s+(?=\x03*[\"'(\[]?\x03*[A-Z0-9@`_])|\s*\n\s*|(?<=[a-z]{2}[.!?])(?=[A-Z][a-z])"
+    r"(?<=[.!?…])[\"')\]\x03]*\s+(?=\x03*[\"'(\[]?\x03*[A-Z0-9@`_])|\s*\n\s*|(?<=[a-z]{2}[!?])(?=[A-Z][a-z])|"
+    r"(?<=[a-z]{2}\.)(?=(?:The|This|That|These|Those|There|It|We|You|He|She|They|If|When|While|Once|And|But|So|Also|Now|Then|As|"
+    r"By|In|On|At|For|From|With|After|Before|Please|Always|Never|Do|Don't|Use|Avoid|Make|Let|Let's|Keep|Remember|Our|Your|My|"
+    r"All|Every|Each|No|Yes|Not|What|Why|How|Thanks|Thank|Just|Another|Next|Finally|First|Additionally|However)\b[ ,'])"
 )
+"""Where a sentence ends; without a space behind it only before a word that starts one: `asyncio.Lock` is a name."""
 _ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|Mr|Mrs|Ms|Dr|St|No)|\b[A-Z])\.$")
 _OPEN_ENDED = re.compile(
     r"(?:,|-|\b(?:a|an|the|and|or|but|not|never|in|on|at|of|for|to|by|with|from|as|than|if|when|unless|until|except|"
@@ -150,6 +159,8 @@ def _marked(text: str) -> str:
         plain = _QUOTED.sub(_blank, plain)
     if _CODE_LINE.search(plain):
         plain = _PARAGRAPH.sub(_blank_code, plain)
+    if "$" in plain or "#" in plain:
+        plain = _PROMPT.sub(_blank, plain)
     plain = _LINE.sub(lambda line: _blank(line) if is_pasted(line[0].strip()) else line[0], plain)
     if _DIFF.search(plain):
         plain = _DIFF_LINE.sub(_blank, plain)

@@ -88,7 +88,7 @@ def unread_language(text: str) -> str:
     english = sum(each in _ENGLISH for each in words)
     counts = {name: len({each for each in words if each in known}) for name, known in _WORDS.items()}
     best = max(counts, key=lambda name: (counts[name], name))
-    own = sum(each in _WORDS[best] and each not in _ENGLISH for each in words)
+    own = len({each for each in words if each in _WORDS[best] and each not in _ENGLISH})
     return best if own >= 2 and own > english else ""
 
 
@@ -181,6 +181,40 @@ POLITE = re.compile(
     r"\b(?:hesitate|reach out|feel free|don't worry|do not worry|no worries|be afraid|let me know|(?:have|"
     r"any) (?:any )?(?:questions|concerns)|thank(?:s| you)|appreciate|pleasure|look(?:ing)? forward|happy to|"
     r"glad|excited|door is|here (?:to|for)|keep up|good luck|welcome)\b",
+    re.IGNORECASE,
+)
+ADDITIVE = frozenset(
+    "support include contain own cover handle expose accept maintain manage review approve provide call emit carry "
+    "read write send publish consume pull push fetch subscribe connect depend listen sync produce register discover "
+    "require".split()
+)
+"""What may be so of several things at once: another one leaves the first as it is."""
+KEPT_SOMEWHERE = re.compile(
+    r"(?:config\w*|settings?|schemas?|documentation|source|templates?|specs?|specification|definitions?|entry point|"
+    r"changelog|guide|list|endpoint|API|url|registry|repo\w*|secrets?|certificates?|fixtures?|tests?|migrations?|"
+    r"scripts?|style guide)$",
+    re.IGNORECASE,
+)
+JUDGED = re.compile(
+    r"^(?:not |very |so |too |really |quite |pretty |a (?:bit|little|lot) |always |never )*(?:great|good|bad|nice|"
+    r"awful|fine|ok(?:ay)?|slow|fast|down|up|broken|red|green|empty|full|ready|done|stuck|off|on(?! (?-i:[A-Z`])| "
+    r"[a-z]+ \d)|weird|strange|wrong|"
+    r"right|better|worse|best|worst|hard|easy|important|crucial|missing|late|early|busy|tired|happy|sorry|glad|sure|"
+    r"clear|unclear|gone|back|over|due|long|short|big|small|huge|tiny|ugly|cool|fun|funny|true|false|failing|passing|"
+    r"working|running|coming|going|getting|making|doing|a (?:mess|pain|joke|problem|disaster|shame|pity|mistake|bug|"
+    r"great|good|bad|nice|fun|terrible|wonderful)|an? (?:\w+ )?(?:idea|problem|issue|question))\b",
+    re.IGNORECASE,
+)
+STATUS = re.compile(
+    r"^(?:an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
+    r"errors?(?! (?:with|via|through|using|as|in|to)\b)|place$|too|nothing|none of|wrong|null|nan|out of (?:memory|"
+    r"space|disk)|undefined|problems?|bugs?|trouble|fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no "
+    r"(?:sense|effect|idea|changes?|problem\w*|error\w*|clue|time))\b",
+    re.IGNORECASE,
+)
+WRONG = re.compile(
+    r"\b(?:upstream|half (?:done|full)|almost|wrong|incorrect|invalid|unexpected|missing|broken|weird|stale|too "
+    r"(?:many|much|few|little))\b",
     re.IGNORECASE,
 )
 ABOUT_THE_USER = frozenset(

@@ -13,7 +13,7 @@ from verifflowcc.memory.rules.constructs import spoken_decorators
 from verifflowcc.memory.rules.exchanges import LEFT_OUT, Opened, adds, asked_before, promised, subject_of
 from verifflowcc.memory.rules.generic_form import fixes, generic
 from verifflowcc.memory.rules.personal_statements import PERSONAL_TYPES, PersonalStatement, personal, personal_form
-from verifflowcc.memory.rules.plain_demands import PEOPLE, Plain, corrects, is_private, is_task, plainly
+from verifflowcc.memory.rules.plain_demands import PEOPLE, Plain, corrects, is_private, is_task, is_wanted_once, plainly
 from verifflowcc.memory.rules.project_statements import PROJECT_TYPES, project, project_form
 from verifflowcc.memory.rules.qualifiers import agrees, keeps, opened, qualifiers, same_words, says_all
 from verifflowcc.memory.rules.rule_statements import Focus, code_rules, speaks_of_rules
@@ -362,7 +362,7 @@ def _stated(sentence: str, turn: Turn, focus: Focus, how: SentenceTrust) -> Iter
 def _is_passing(found: _TypedStatement, sentence: str) -> bool:
     """Say whether a statement is of a thing that was spoken of before it, or a task."""
     if found.type == "requirement":
-        return bool(OF_IT.match(sentence))
+        return bool(OF_IT.match(sentence) or is_wanted_once(sentence))
     return found.type in _TASK_TYPES and bool(ONE_TASK.search(sentence))
 
 
