@@ -1,6 +1,7 @@
 """What a diff changed, as pieces of a prompt: its hunks, and the code around them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.model.config_values import DIFF
 from verifflowcc.base.model.lazy import lazy_pattern
@@ -10,7 +11,6 @@ from verifflowcc.code.rules.bind_names import Sheet
 from verifflowcc.code.rules.bind_queries import callers, subtypes, sure_uses
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.code_views import DIFF_LANGUAGE, Snippet
-from verifflowcc.code.rules.grammars import language_of
 from verifflowcc.code.rules.graph import (
     CALLABLE,
     CONFIDENT,
@@ -24,8 +24,10 @@ from verifflowcc.code.rules.graph import (
     column_of,
     qualified,
 )
-from verifflowcc.code.rules.rank_units import RankedUnit, units_of
 from verifflowcc.code.rules.task_words import TaskTerms, WordCounter
+
+if TYPE_CHECKING:
+    from verifflowcc.code.rules.rank_units import RankedUnit
 
 # Which definitions use a changed one, directly or through others: references followed backwards, nearest first.
 
@@ -246,6 +248,8 @@ def hunk_pieces(
     count: Callable[[str], int],
 ) -> list[Snippet]:
     """Return the hunks as pieces: code before tests before other files; then by words of the task, then the largest."""
+    from verifflowcc.code.rules.grammars import language_of
+
     wanted = WordCounter(asked.words)
     found = []
     for each in diff.files:
@@ -292,7 +296,7 @@ def _around(hunk: Hunk, path: str, code: SearchedCode) -> str:
     return qualified(definitions, smallest)
 
 
-def changed_units(diffs: Sequence[ChangedCode], code: SearchedCode) -> list[RankedUnit]:
+def changed_units(diffs: Sequence[ChangedCode], code: SearchedCode) -> "list[RankedUnit]":
     """Return the functions and other pieces around changed lines, those with most changes first.
 
     Left out are pieces that a hunk holds whole.
@@ -338,7 +342,9 @@ def _hunks(diffs: Sequence[ChangedCode]) -> Iterator[tuple[FileDiff, Hunk, FileD
 
 def _units(
     path: str, changes: Sequence[int], whole: Sequence[tuple[int, int]], code: SearchedCode
-) -> Iterator[RankedUnit]:
+) -> "Iterator[RankedUnit]":
+    from verifflowcc.code.rules.rank_units import RankedUnit, units_of
+
     lines = [line.removesuffix("\r") for line in (code.text(path) or b"").decode("utf-8", "replace").split("\n")]
     definitions = code.head(path).definitions
     for unit in units_of(definitions, lines):
@@ -365,7 +371,7 @@ def _moved(line: int, by: FileDiff | None) -> int:
     return line + sum(hunk.added - hunk.removed for hunk in before)
 
 
-def words_of(units: Sequence[RankedUnit], diffs: Sequence[ChangedCode]) -> str:
+def words_of(units: "Sequence[RankedUnit]", diffs: Sequence[ChangedCode]) -> str:
     """Return a text in the place of a task: the names of what changed, and where."""
     names = dict.fromkeys(each.name.rpartition(".")[2] for each in units if each.name)
     paths = dict.fromkeys(each.path for diff in diffs for each in diff.files if each.hunks)

@@ -2,9 +2,11 @@
 
 import math
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from typing import TypeVar
 
 from verifflowcc.base.model.lazy import lazy_pattern
@@ -61,13 +63,28 @@ class WordCounter:
 
     def __init__(self, words: Collection[str]) -> None:
         self._words = frozenset(words)
-        begins = sorted({word[: min(_BEGINNING, max(2, len(word) - 1))] for word in words})
-        self._any = re.compile("|".join(map(re.escape, begins)) or "(?!)", re.IGNORECASE)
+        self._begins = sorted({word[: min(_BEGINNING, max(2, len(word) - 1))] for word in words})
+        self._any = re.compile("|".join(map(re.escape, self._begins)) or "(?!)", re.IGNORECASE)
         self.of = _WordMemo(self._wanted_of)
 
     def may_be_in(self, text: str) -> bool:
         """Return False where no wanted word is in a text, without taking it apart."""
         return self._any.search(text) is not None
+
+    def holding(self, paths: Sequence[str]) -> Iterator[str]:
+        """Yield the paths in which `may_be_in` says that a wanted word may be: all are looked through as one text."""
+        text = "\0".join(paths)
+        if not (text.isascii() and all(map(str.isascii, self._begins))):
+            yield from filter(self.may_be_in, paths)
+            return
+        starts, lower, held = [0, *accumulate([len(path) + 1 for path in paths])], text.lower(), set[int]()
+        for begin in self._begins:
+            at = lower.find(begin.lower())
+            while at >= 0:
+                place = bisect_right(starts, at)
+                held.add(place - 1)
+                at = lower.find(begin.lower(), starts[place])
+        yield from (paths[place] for place in sorted(held))
 
     def counts(self, text: str) -> tuple[dict[str, int], int]:
         """Return the count of each wanted word in a text, and its number of names."""
@@ -181,7 +198,6 @@ _WORK = (
 _PATH = lazy_pattern(r"(?<![\w.-])[\w.-]+(?:/[\w.-]+)+|\b[\w-]{1,128}\.[A-Za-z]{1,4}\b")
 _QUOTED = lazy_pattern(r"``?([^`\n]{1,80})``?")
 _NAME = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
-_SPACE = lazy_pattern(r"\s")
 _AS_CODE = lazy_pattern(
     r"(?<![A-Za-z0-9_])(?:"  # at the beginning of a word alone: a long one would cost its length again and again
     r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?=\()"  # called
@@ -243,7 +259,7 @@ def named_as_code(texts: Iterable[str]) -> list[str]:
         found = [(each.start(), each[0].strip("`")) for each in _QUOTED.finditer(text)]
         found += [(each.start(), each[0]) for each in _PATH.finditer(text)]
         found += [(each.start(), each[0]) for each in _AS_CODE.finditer(_PATH.sub(_blank, text))]
-        named |= dict.fromkeys(name.removesuffix("()") for _, name in sorted(found) if not _SPACE.search(name))
+        named |= dict.fromkeys(name.removesuffix("()") for _, name in sorted(found) if len(name.split()) == 1)
     return list(named)[:MOST_NAMED]
 
 

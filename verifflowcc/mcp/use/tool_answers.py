@@ -72,11 +72,14 @@ def step_of(command: str | None, stay: str = "") -> str:
     'put(name="plan.md", text=…)'
     >>> step_of("vfcc approve plan")
     'only a person can do this, at a terminal: vfcc approve plan'
-    >>> step_of("vfcc trace list"), step_of("write a test")
-    ('in a shell: vfcc trace list', 'write a test')
+    >>> step_of("vfcc trace list"), step_of("write a test, then: vfcc evidence run red-first")
+    ('in a shell: vfcc trace list', 'write a test, then: check(criterion="red-first")')
     """
     if not command:
         return "next()"
+    first, then, last = command.partition(", then: ")
+    if then and last.startswith("vfcc "):
+        return f"{first}, then: {step_of(last, stay)}"
     words = command.partition("  # ")[0].split()
     if not words or words[0] != "vfcc":
         return command

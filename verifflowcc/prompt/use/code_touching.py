@@ -5,9 +5,6 @@ from pathlib import Path
 
 from verifflowcc.base.errors import UsageError, VfccError
 from verifflowcc.base.files.text_files import small_text
-from verifflowcc.base.git.git_patches import committed_diff, left_at, parted_from, uncommitted_diff
-from verifflowcc.base.git.git_protected import head_commit
-from verifflowcc.base.git.git_versions import earlier_commits
 from verifflowcc.base.model.config_values import MOST_SYMBOLS, code_path
 from verifflowcc.base.model.item_values import Item, is_trace_type
 from verifflowcc.base.records import dataclass, replace
@@ -17,16 +14,11 @@ from verifflowcc.code.rules.affected_tests import FORMATS, commands_for, reached
 from verifflowcc.code.rules.bind_queries import callers, definitions_named, found_at, imported_by
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.changed_code import ChangedCode, Reach, changed_places, reach_of
-from verifflowcc.code.rules.code_context import choose
 from verifflowcc.code.rules.code_owners import PLACES, owner_rules, owning_rule
 from verifflowcc.code.rules.code_views import CodeContext, CodeImpact, CodeMap, CodeOwner, ReachedCode, TouchedItem
 from verifflowcc.code.rules.graph import FILE, TYPES, Dependency, LocatedDefinition, Mark, ReferenceLink, qualified
-from verifflowcc.code.rules.repository_map import map_of
-from verifflowcc.code.rules.snippets import rendered
 from verifflowcc.code.store.code_graph import StoredCode
-from verifflowcc.code.use.code_offers import graph_kept
 from verifflowcc.code.use.indexing import open_code
-from verifflowcc.history.use.prompt_record import project_counter
 
 # The code for a task, and a map of the repository, within a number of tokens.
 
@@ -36,6 +28,12 @@ def show_context(workspace: Workspace, task: str, budget_tokens: int, *, unmarke
 
     Secrets are withheld. Raises as `bring_up`, and ConfigError for settings of the counter that do not hold.
     """
+    from verifflowcc.base.git.git_versions import earlier_commits
+    from verifflowcc.code.rules.code_context import choose
+    from verifflowcc.code.rules.snippets import rendered
+    from verifflowcc.code.use.code_offers import graph_kept
+    from verifflowcc.history.use.prompt_record import project_counter
+
     with open_code(workspace) as code, project_counter(workspace) as counter:
         graph, commits = graph_kept(workspace, code), earlier_commits(workspace.root)
         chosen = choose(task, code, budget_tokens, counter.count, graph, unmarked=unmarked, commits=commits)
@@ -59,6 +57,10 @@ def show_context(workspace: Workspace, task: str, budget_tokens: int, *, unmarke
 
 def show_map(workspace: Workspace, budget_tokens: int) -> CodeMap:
     """Return an overview of the repository, the same for the same files. Raises as `show_context`."""
+    from verifflowcc.code.rules.repository_map import map_of
+    from verifflowcc.code.use.code_offers import graph_kept
+    from verifflowcc.history.use.prompt_record import project_counter
+
     with open_code(workspace) as code, project_counter(workspace) as counter:
         count: Callable[[str], int] = counter.count
         mapped = map_of(code, graph_kept(workspace, code), budget_tokens, lambda text: count(withhold(text)))
@@ -114,6 +116,9 @@ def diff_impact(workspace: Workspace, base: str | None = None, *, runner: str | 
     Without a base: since the branch left the default one. Raises as `code_impact`, UsageError where git has no such
     commit, and WorkspaceError outside of git.
     """
+    from verifflowcc.base.git.git_patches import committed_diff, left_at, parted_from, uncommitted_diff
+    from verifflowcc.base.git.git_protected import head_commit
+
     _check_runner(runner)
     root = workspace.root
     head = head_commit(root)
@@ -265,7 +270,7 @@ def _remembered(
     workspace: Workspace, places: Sequence[_SymbolPlace]
 ) -> tuple[tuple[TouchedItem, ...], tuple[str, ...]]:
     """Return the memories that speak of the code, of the project and what is open in it."""
-    from verifflowcc.memory.use.memory_listing import items_with_refs
+    from verifflowcc.memory.use.code_refs import items_with_refs
     from verifflowcc.memory.use.scopes import scopes_recalled
 
     found: list[TouchedItem] = []
