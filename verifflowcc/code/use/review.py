@@ -89,9 +89,11 @@ def affected_by_diff(workspace: Workspace, scope: ReviewScope) -> DiffTests:
     """Return the tests that what changed reaches. Raises as `changes_of` and `open_code`."""
     with open_code(workspace) as code:
         changed = changed_places(changes_of(workspace, scope, None, code), code)
-        binder = Binder(code)
-        reach = reach_of(binder, changed)
-        return DiffTests(reached_tests(binder, code, changed, reach), reach.whole)
+        binder, kept = Binder(code), code.users_kept()
+        reach = reach_of(binder, changed, kept=kept)
+        found = DiffTests(reached_tests(binder, code, changed, reach), reach.whole)
+        kept.save()
+        return found
 
 
 def marks_of(code: SearchedCode) -> Callable[[str], Collection[Mark]]:
