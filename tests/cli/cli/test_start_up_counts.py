@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import pytest
@@ -14,20 +15,20 @@ from tests.cli.process import environment, git
 from verifflowcc.cli.cli.app import app_for, whole_app
 
 MOST = {
-    "next": (116, 8, 1),
-    "stage show": (122, 8, 1),
-    "status": (71, 7, 0),
-    "check gate": (119, 8, 1),
-    "memory add": (117, 7, 0),
-    "memory list": (104, 7, 0),
-    "memory inbox": (116, 7, 0),
+    "next": (114, 7, 1),
+    "stage show": (120, 7, 1),
+    "status": (70, 7, 0),
+    "check gate": (115, 7, 1),
+    "memory add": (113, 7, 0),
+    "memory list": (101, 7, 0),
+    "memory inbox": (113, 7, 0),
     "feedback add": (92, 8, 0),
-    "trace why": (170, 10, 3),
-    "trace list": (167, 10, 3),
+    "trace why": (137, 7, 2),
+    "trace list": (135, 7, 2),
     "code refs": (64, 7, 1),
-    "code impact": (213, 13, 4),
-    "context show": (224, 13, 2),
-    "evidence list": (115, 8, 1),
+    "code impact": (170, 12, 3),
+    "context show": (199, 14, 2),
+    "evidence list": (107, 7, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
 
@@ -64,6 +65,16 @@ def test_daily_commands_stay_within_their_start_up_budget(warm: Path, tmp_path: 
     assert {name: each.heavy for name, each in found.items() if name in READS and each.heavy} == {}
     assert "verifflowcc.cli.cli.run" in found["next"].modules
     assert "verifflowcc.prompt.rules.compile" in found["context show"].modules
+
+
+def test_a_trace_before_the_first_sprint_imports_no_gate(warm: Path, tmp_path: Path) -> None:
+    with_sprints = counts(DAILY["trace why"], warm, environment(tmp_path))
+    rmtree(warm / ".memory" / "sprint")
+    without = counts(DAILY["trace why"], warm, environment(tmp_path))
+
+    gates = {each for each in with_sprints.modules if each.startswith("verifflowcc.gates.")}
+    assert gates
+    assert gates.isdisjoint(without.modules)
 
 
 def test_every_ceiling_is_of_a_command_that_is_counted() -> None:

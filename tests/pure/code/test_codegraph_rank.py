@@ -11,6 +11,8 @@ from verifflowcc.code.rules.code_context import by_messages, choose, listed_file
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.code.rules.rank_units import (
     CodeUnit,
+    FileEvidence,
+    FileWeights,
     RankedFile,
     RankedUnit,
     UnitWeights,
@@ -18,9 +20,9 @@ from verifflowcc.code.rules.rank_units import (
     rank_files,
     rank_units,
 )
-from verifflowcc.code.rules.repository_map import both_ways, graph_of, page_rank
+from verifflowcc.code.rules.repository_map import aside_among, both_ways, graph_of, page_rank
 from verifflowcc.code.rules.snippets import BODIES, LARGEST, fill, rendered, shown_text
-from verifflowcc.code.rules.task_words import AGAIN, LONGEST, asked, words_in
+from verifflowcc.code.rules.task_words import AGAIN, LONGEST, WordCounter, asked, words_in
 
 TEXTS = {
     "tide/gate.py": (
@@ -68,6 +70,78 @@ def test_tests_count_less_unless_they_are_asked_for(code: Searched) -> None:
 
     assert paths(code, "close gate")[0] == "tide/gate.py"
     assert score(unmarked=False) < score(unmarked=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "turned"),
+    [
+        ("show_default()", "default_show()"),
+        ("showDefault()", "defaultShow()"),
+        ("# how to show-default values", "# how to default-show values"),
+        ("# show default values", "# default show values"),
+    ],
+)
+def test_a_piece_with_two_words_side_by_side_as_the_task_goes_before_one_that_has_them_turned(
+    line: str, turned: str
+) -> None:
+    code = Searched({"one.py": f"def alpha():\n    {turned}\n    run()\n\n\ndef omega():\n    {line}\n    run()\n"})
+    pieces = rank_code(asked("show default of an option"), code, graph_of(code))[1]
+
+    assert [each.name for each in pieces] == ["omega", "alpha"]
+
+
+@pytest.mark.parametrize("between", [", ", ". ", " (", " the "])
+def test_words_with_more_than_a_space_between_them_are_not_side_by_side(between: str) -> None:
+    assert ("show", "default") in asked("to show-default").pairs
+    assert asked(f"show{between}default").pairs == {}
+
+
+@given(task=st.sampled_from(["close gate", "clamp", "page of the tide", "noise"]), most=st.integers(1, 6))
+def test_the_best_files_and_the_tests_among_all_are_those_of_the_whole_order(
+    code: Searched, task: str, most: int
+) -> None:
+    wanted = asked(task)
+    evidence = FileEvidence(wanted, code, graph_of(code), FileWeights())
+
+    for unmarked in (False, True):
+        assert evidence.ranked(unmarked=unmarked, most=most) == evidence.ranked(unmarked=unmarked)[:most]
+    every = evidence.ranked(unmarked=True)
+    plain = [each.path for each in every if not code.files[each.path].marks][:most]
+    assert [(each.path, each.score) for each in evidence.with_tests(most)] == [
+        (each.path, each.score) for each in every if code.files[each.path].marks or each.path in plain
+    ]
+
+
+@given(
+    words=st.lists(st.sampled_from(["gate", "ab", "lock", "see", "x1"]), max_size=3),
+    texts=st.lists(st.text("abgtelockSEx1/._", max_size=12), max_size=6),
+)
+def test_all_paths_looked_through_as_one_text_give_those_that_each_gives(words: list[str], texts: list[str]) -> None:
+    counter = WordCounter(words)
+
+    assert list(counter.holding(texts)) == [text for text in texts if counter.may_be_in(text)]
+
+
+@pytest.mark.parametrize(
+    ("path", "aside"),
+    {
+        "docs/a.py": True,
+        "a/my-examples/b.go": True,
+        "a/Bench/b.py": True,
+        "a/types.d.ts": True,
+        "a/jest.config.js": True,
+        "a/.eslintrc.cjs": True,
+        "a/Setup.py": True,
+        "magefile.go": True,
+        "a/gulpfile.js": True,
+        "a/docs.py": False,
+        "a/setup_all.py": False,
+        "a/v1.2.py": False,
+        "redocs/a.py": False,
+    }.items(),
+)
+def test_what_shows_tries_builds_or_declares_a_repository_is_beside_it(path: str, aside: bool) -> None:
+    assert aside_among([path, "a/gate.py", path]) == [aside, False, aside]
 
 
 LONG = "".join(f"def close_gate_{number}():\n    return shut(gate, {number})\n\n\n" for number in range(40))
@@ -214,7 +288,9 @@ def test_what_is_chosen_never_takes_more_than_the_budget(task: list[str], budget
     code = Searched(TEXTS, {"tests/test_gate.py"})
     filled = choose(" ".join(task), code, budget, letters, unmarked=unmarked).filled
 
-    assert sum(letters(shown_text(each)) for each in filled.snippets) == filled.tokens <= budget
+    assert sum(each.tokens for each in filled.snippets) == filled.tokens <= budget
+    parts = len({(each.path, each.whole) for each in filled.snippets})
+    assert letters(rendered(filled.snippets)) <= filled.tokens + parts, "more than blank lines between the parts"
     assert len({(each.place, each.whole) for each in filled.snippets}) == len(filled.snippets)
     assert choose(" ".join(task), code, budget, letters, unmarked=unmarked).filled == filled
 
@@ -241,10 +317,11 @@ def test_a_budget_is_filled_and_never_exceeded(
     whole = [each for each in filled.snippets if each.whole]
 
     assert sum(each.tokens for each in filled.snippets) == filled.tokens <= budget
-    assert all(each.tokens == letters(shown_text(each)) for each in filled.snippets)
+    parts = len({(each.path, each.whole) for each in filled.snippets})
+    assert letters(rendered(filled.snippets)) <= filled.tokens + parts, "more than blank lines between the parts"
     assert sum(each.tokens for each in whole) * 100 <= budget * BODIES
     assert all(each.tokens * 100 <= budget * LARGEST for each in whole)
-    assert all(shown_text(each) in rendered(filled.snippets) for each in filled.snippets)
+    assert all(each.text in rendered(filled.snippets) for each in filled.snippets)
 
 
 @given(st.text(alphabet="`~x\n", max_size=40))

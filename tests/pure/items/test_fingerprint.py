@@ -12,13 +12,14 @@ from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.text.canonical import canonical
 from verifflowcc.trace.rules.fingerprint import (
     StampParts,
+    folded,
     matches,
     own_digest,
     read_stamp,
     stamp_of_item,
     stamp_of_link,
 )
-from verifflowcc.trace.rules.item_wording import folded, normative, with_rationale
+from verifflowcc.trace.rules.item_wording import normative, with_rationale
 from verifflowcc.trace.store.trace_cache import parse_trace_item
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-FINGERPRINTS")

@@ -16,8 +16,7 @@ from verifflowcc.base.model.trace_values import CodeFile, TraceItem
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.store.code_files import CodeIndex, read_code_files
 from verifflowcc.items.store.item_walk import one_look, walk_items, walk_memory
-from verifflowcc.trace.rules.trace_item import is_memory_plainly
-from verifflowcc.trace.store.trace_cache import TraceIndex
+from verifflowcc.trace.store.trace_cache import TraceIndex, is_memory_plainly
 from verifflowcc.trace.use.trace_code import TraceItems, read_code, read_items, read_known, read_outlines, read_whole
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-MARKS")

@@ -9,7 +9,6 @@ from stat import S_IMODE, S_ISREG
 
 from verifflowcc.base.errors import ConflictError, FileErrors, WorkspaceError
 from verifflowcc.base.files.layout import check_inside
-from verifflowcc.base.files.lock import locked
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES, create_all_atomic, sweep, sync_folder, write_atomic
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_bytes
@@ -35,6 +34,8 @@ def writing_items(memory: Path) -> Iterator[None]:
 
     Raises ConflictError, WorkspaceError.
     """
+    from verifflowcc.base.files.lock import locked
+
     with locked(memory / "local" / "lock", WAIT_S):
         finish_item_files(memory.parent)
         yield

@@ -6,24 +6,29 @@ In git these are the files that git has, whatever their names, and those that it
 
 import os
 import re
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.files import layout
 from verifflowcc.base.files.layout import Stamps, settled, stamp_of
 from verifflowcc.base.files.write import DerivedFile, on_disk, shown_name
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.git.git_repository import is_top
-from verifflowcc.base.git.work_tree import LINK, WorkTree, repository_status
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_bytes, digest_text, fold_newlines, sha256
+
+if TYPE_CHECKING:
+    from verifflowcc.base.git.work_tree import WorkTree
 
 # Digests of files by their stamps: a file whose stamp is known is not read again.
 
@@ -46,8 +51,10 @@ class KnownDigests:
     now: dict[str, list[str]] = field(default_factory=dict)
     links: list[tuple[str, bytes]] = field(default_factory=list)
     stamps: Stamps | None = None
+    trusted_ns: int = 0
 
     def __post_init__(self) -> None:
+        self.trusted_ns = time.time_ns() - layout.SETTLED_AFTER_NS
         self.known = (self.path and _FILE.read(self.path)) or {}
 
     def digest(self, name: str, full: bytes) -> str | None:
@@ -73,14 +80,17 @@ class KnownDigests:
         if self.path is not None and self.now != self.known:
             _FILE.write(self.path, self.now)
 
-    def take(self, name: str, found: os.stat_result) -> None:
-        """Take the stamp of a file, where stamps are taken and its name is as it is on the disk."""
-        if self.stamps is not None and "\\" not in name and name not in self.stamps.by_path:
-            self.stamps.note(name, found)
+    def take(self, name: str, found: os.stat_result, stamp: str) -> None:
+        """Take the stamp of an ordinary file, where stamps are taken and its name is as it is on the disk."""
+        if self.stamps is not None and "\\" not in name:
+            if name not in self.stamps.by_path:
+                self.stamps.note(name, found, stamp)
+            if found.st_mtime_ns < self.trusted_ns and found.st_ctime_ns < self.trusted_ns:
+                self.stamps.ordinary[name] = stamp
 
     def _of_file(self, name: str, full: bytes, found: os.stat_result) -> str:
         stamp = stamp_of(found)
-        self.take(name, found)
+        self.take(name, found, stamp)
         known = self.known.get(name)
         if known is not None and known[0] == stamp:
             self.now[name] = known
@@ -129,14 +139,19 @@ def _looking(root: Path) -> Iterator[Callable[[bytes, KnownDigests, str], str | 
         row = known.known.get(name)
         if row is None:
             return None
+        if known.stamps is not None and known.stamps.ordinary.get(name) == row[0]:
+            known.stamps.by_path.setdefault(name, row[0])
+            known.now[name] = row
+            return row[1]
         try:
             found = lstat(path, dir_fd=handle)
         except OSError:
             return None
-        if row[0] != stamp_of(found) or not regular(found.st_mode):
+        stamp = f"{found.st_mtime_ns}.{found.st_ctime_ns}.{found.st_size}.{found.st_ino}"  # as `stamp_of`, uncalled
+        if row[0] != stamp or not regular(found.st_mode):
             return None
         if known.stamps is not None:
-            known.take(name, found)
+            known.take(name, found, stamp)
         known.now[name] = row
         return row[1]
 
@@ -190,6 +205,8 @@ def digest_nested(root: Path, name: str, follow: Follow) -> str | None:
     Content behind its links is a part of it, where that is no file of the project. None where there is no repository:
     a submodule that is not fetched holds nothing. Raises WorkspaceError where git cannot tell.
     """
+    from verifflowcc.base.git.work_tree import repository_status
+
     folder = Path(on_disk(root, name).decode("utf-8", "surrogateescape"))
     if not (folder / ".git").exists():
         return None
@@ -208,8 +225,10 @@ def digest_nested(root: Path, name: str, follow: Follow) -> str | None:
     return "sha256:" + whole.hexdigest()
 
 
-def _links(folder: Path, tree: WorkTree) -> list[str]:
+def _links(folder: Path, tree: "WorkTree") -> list[str]:
     """Return the names of the links that git has, or would add."""
+    from verifflowcc.base.git.work_tree import LINK
+
     kept = [name for name, entry in tree.tracked.items() if entry.mode == LINK or name in tree.changed]
     listed = sorted(shown_name(name) for name in (*kept, *tree.untracked_names))
     return [name for name in listed if Path(on_disk(folder, name).decode("utf-8", "surrogateescape")).is_symlink()]

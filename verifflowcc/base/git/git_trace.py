@@ -9,9 +9,7 @@ from pathlib import Path
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files.write import shown_name
 from verifflowcc.base.git.git_command import ask_git
-from verifflowcc.base.git.git_log import LOG, parse_log
 from verifflowcc.base.git.git_place import in_repository
-from verifflowcc.base.git.work_tree import names_differing, read_work_tree
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
 
@@ -19,6 +17,15 @@ ITEMS = ".memory/project/items"
 USUAL_TARGETS = ("refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master")
 """The branch that this one will be merged into, where the configuration names none; the first that is there."""
 
+_PLACE = (
+    *(word for name in USUAL_TARGETS for word in ("--is-shallow-repository", f"--glob={name[:-1]}[{name[-1]}]")),
+    "--is-shallow-repository",
+    "--show-prefix",
+    "HEAD^{commit}",
+)
+"""Asks for all in one process: of a target that is there, its commit follows; the brackets make a pattern of a name."""
+_TIP = r"(?:([0-9a-f]+)\n)?\1\n"
+_ANSWER = lazy_pattern(rf"(?s)(true|false)\n{_TIP * len(USUAL_TARGETS)}(.*)\n([0-9a-f]+)\n".encode())
 _COMMIT = lazy_pattern(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _RETIRED = lazy_pattern(rb"(?m)^-status[ \t]*:[ \t]*[\"']?(?:archived|retired)[\"']?[ \t]*(?:#.*)?\r?$")
 _DELETED = ("--no-renames", "--diff-filter=D")
@@ -66,14 +73,17 @@ def find_place(root: Path, target: str | None) -> GitPlace:
     if not in_repository(root):
         return GitPlace(problem=f"{root} is in no git repository")
     try:
-        result = ask_git(root, "rev-parse", "--is-shallow-repository", "--show-prefix", "HEAD^{commit}")
+        result = ask_git(root, "rev-parse", *_PLACE)
         if result.code:
             none = "unknown revision" in result.err or "ambiguous argument" in result.err
             return GitPlace(problem="the repository has no commit yet" if none else f"git refuses: {result.first_line}")
-        shallow, _, rest = result.out.partition(b"\n")
-        prefix, head, _ = rest.rsplit(b"\n", 2)
+        found = _ANSWER.fullmatch(result.out)
+        if found is None:
+            return GitPlace(problem="git does not say where the project is")
+        shallow, *tips, prefix, head = found.groups()
         place = GitPlace(head.decode(), prefix.decode("utf-8", "surrogateescape"), shallow == b"true")
-        return _with_target(root, place, target)
+        usual = {name: tip.decode() for name, tip in zip(USUAL_TARGETS, tips, strict=True) if tip}
+        return _with_target(place, target, _refs(root, target) if target else usual)
     except WorkspaceError as error:
         return GitPlace(problem=error.message)
 
@@ -96,6 +106,8 @@ def read_past(root: Path, place: GitPlace) -> CommitHistory:
 
 def read_authors(root: Path, place: GitPlace) -> Mapping[str, tuple[str, ...]]:
     """Return path → who committed changes to it, co-authors too. Raises WorkspaceError where git cannot tell."""
+    from verifflowcc.base.git.git_log import LOG, parse_log
+
     result = ask_git(root, *LOG, place.head, "--", ITEMS)
     if result.code:
         raise WorkspaceError(
@@ -151,14 +163,15 @@ def read_collisions(root: Path, place: GitPlace, past: CommitHistory, ids: Mappi
     same_path = [path for name, path in both.items() if ids[name] == path]
     if not same_path:
         return both
+    from verifflowcc.base.git.work_tree import names_differing, read_work_tree
+
     tree = read_work_tree(root, *same_path)
     differ = set(map(shown_name, names_differing(root, tree, str(place.tip), *same_path)))
     known = set(map(shown_name, tree.tracked))
     return {name: path for name, path in both.items() if ids[name] != path or path in differ or path not in known}
 
 
-def _with_target(root: Path, place: GitPlace, wanted: str | None) -> GitPlace:
-    refs = _refs(root, (wanted,) if wanted else ("HEAD", "main", "master"))
+def _with_target(place: GitPlace, wanted: str | None, refs: Mapping[str, str]) -> GitPlace:
     tried = _spellings(wanted) if wanted else USUAL_TARGETS
     name = next((each for each in tried if each in refs), None)
     notices: tuple[str, ...] = ()
@@ -173,8 +186,8 @@ def _spellings(name: str) -> tuple[str, ...]:
     return (f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/origin/{name}", f"refs/tags/{name}", name)
 
 
-def _refs(root: Path, names: tuple[str, ...]) -> Mapping[str, str]:
-    result = ask_git(root, "show-ref", "--dereference", "--", *names)
+def _refs(root: Path, name: str) -> Mapping[str, str]:
+    result = ask_git(root, "show-ref", "--dereference", "--", name)
     rows = (line.split(" ", 1) for line in result.out.decode("utf-8", "surrogateescape").splitlines())
     return {ref.removesuffix("^{}"): sha for sha, ref in rows}
 

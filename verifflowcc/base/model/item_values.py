@@ -152,12 +152,33 @@ RULE_TYPES = ("decision", "convention", "guideline", "constraint")
 """What agents are to follow, where it is in force."""
 FOLDERS: Mapping[str, str] = {each.folder: each.name for each in _TYPES if each.folder}
 """Folder → type, for types with a folder of their own."""
+_ABOUT_A_FOLDER = frozenset({"readme", "index", "_index", "template", "adr-template"})
 OTHER = ItemType("", ScopeKind.PROJECT, 500)
 
 
 def item_type(name: str) -> ItemType:
     """Return the defaults of a type; those of `OTHER` where the table does not have it."""
     return TYPES.get(name, OTHER)
+
+
+def type_of_path(path: str) -> str:
+    """Return the type that a file's folder gives it; `note` where none does.
+
+    >>> type_of_path("project/decisions/0001-x.md"), type_of_path("project/items/requirement/login.md")
+    ('decision', 'requirement')
+    >>> type_of_path("project/decisions/README.md"), type_of_path("sprint/login/goals.md")
+    ('note', 'note')
+    """
+    *folders, name = path.split("/")
+    stem = name.rpartition(".")[0].lower()
+    if stem in _ABOUT_A_FOLDER:
+        return NOTE
+    for number in reversed(range(len(folders))):
+        if folders[number] in FOLDERS:
+            return FOLDERS[folders[number]]
+        if number and folders[number - 1] == "items":
+            return folders[number]
+    return NOTE
 
 
 def is_trace_type(name: str) -> bool:

@@ -15,7 +15,6 @@ from verifflowcc.base.files.project_content import (
 )
 from verifflowcc.base.files.write import on_disk, shown_name
 from verifflowcc.base.git.git_place import in_repository
-from verifflowcc.base.model.baseline_rules import baseline_problem, read_baseline_file
 from verifflowcc.base.model.baselines import Baseline, BaselineKind, BaselineStatus
 from verifflowcc.base.model.gate_input import History, RuleChange
 from verifflowcc.base.model.protected_paths import PROTECTED
@@ -161,7 +160,11 @@ def is_protected(path: str) -> bool:
 def load_baseline(root: Path, kind: BaselineKind) -> Baseline | None:
     """Return the project's baseline of a kind. Raises FormatError where its file cannot be read as one."""
     data = read_project_file(root, kind.path)
-    return None if data is None else read_baseline_file(data, kind)
+    if data is None:
+        return None
+    from verifflowcc.base.model.baseline_rules import read_baseline_file
+
+    return read_baseline_file(data, kind)
 
 
 def baseline_statuses(root: Path, state: SprintState, today: str) -> Mapping[BaselineKind, BaselineStatus]:
@@ -176,6 +179,8 @@ def baseline_status(root: Path, kind: BaselineKind, state: SprintState, today: s
         data = read_project_file(root, kind.path)
         if data is None:
             return None
+        from verifflowcc.base.model.baseline_rules import baseline_problem, read_baseline_file
+
         baseline = read_baseline_file(data, kind)
     except (FormatError, WorkspaceError) as error:
         return BaselineStatus(None, error.message)

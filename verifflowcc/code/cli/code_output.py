@@ -1,23 +1,26 @@
 """How what the code graph answers is shown: one line for each place, as `path:line`."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.terminal.output import folded
 from verifflowcc.base.terminal.table import table
 from verifflowcc.base.text.plain_words import counted
-from verifflowcc.code.rules.code_views import (
-    CodeContext,
-    CodeImpact,
-    CodeMap,
-    GraphStatus,
-    IndexingResult,
-    Outline,
-    Relations,
-    SymbolRelations,
-    SymbolSearch,
-    TouchedItem,
-)
 from verifflowcc.code.rules.graph import CONFIDENT, Dependency, LocatedDefinition, ReferenceLink, confidences_of
+
+if TYPE_CHECKING:
+    from verifflowcc.code.rules.code_views import (
+        CodeContext,
+        CodeImpact,
+        CodeMap,
+        GraphStatus,
+        IndexingResult,
+        Outline,
+        Relations,
+        SymbolRelations,
+        SymbolSearch,
+        TouchedItem,
+    )
 
 FEW = 10
 """So many of what is only possible, or was left out, are listed."""
@@ -27,23 +30,23 @@ LONGEST_COMMAND = 400
 """A longer command line is printed by `--format` alone."""
 
 
-def indexed(found: IndexingResult) -> list[str]:
+def indexed(found: "IndexingResult") -> list[str]:
     """Return what an indexing took."""
     return list(_indexed(found))
 
 
-def _indexed(found: IndexingResult) -> Iterator[str]:
+def _indexed(found: "IndexingResult") -> Iterator[str]:
     gone = f", {found.removed:,} gone" if found.removed else ""
     yield f"{counted(found.files, 'source file')}: {found.read:,} read, {found.known:,} known already{gone}"
     yield from _skipped(found.skipped)
 
 
-def status(found: GraphStatus) -> list[str]:
+def status(found: "GraphStatus") -> list[str]:
     """Return what the graph holds."""
     return list(_status(found))
 
 
-def _status(found: GraphStatus) -> Iterator[str]:
+def _status(found: "GraphStatus") -> Iterator[str]:
     yield f"{counted(found.files, 'source file')}, {found.lines:,} lines; index {found.bytes / 1_000_000:.1f} MB"
     if found.languages:
         rows = [
@@ -70,7 +73,7 @@ def _skipped(skipped: Sequence[tuple[str, str]]) -> Iterator[str]:
             yield f"  and {len(skipped) - FEW:,} more: --json lists them"
 
 
-def finding(found: SymbolSearch) -> list[str]:
+def finding(found: "SymbolSearch") -> list[str]:
     """Return where a symbol is defined."""
     lines = [line for each in found.found for line in _found(each)]
     left = found.total - len(found.found)
@@ -83,12 +86,12 @@ def _found(each: LocatedDefinition) -> Iterator[str]:
         yield folded(f"  {each.signature}", 4)
 
 
-def outline(found: Outline) -> list[str]:
+def outline(found: "Outline") -> list[str]:
     """Return what is in a file."""
     return list(_outline(found))
 
 
-def _outline(found: Outline) -> Iterator[str]:
+def _outline(found: "Outline") -> Iterator[str]:
     marks = f", {', '.join(found.marks)}" if found.marks else ""
     yield f"{found.path}: {found.language or 'no grammar'}, {counted(found.lines, 'line')}{marks}"
     if found.problem:
@@ -100,12 +103,12 @@ def _outline(found: Outline) -> Iterator[str]:
         yield from (_import(each) for each in found.imports)
 
 
-def relations(found: Relations, *, everything: bool = False) -> list[str]:
+def relations(found: "Relations", *, everything: bool = False) -> list[str]:
     """Return who refers to what; what is only possible apart from what is sure."""
     return list(_relations(found, everything))
 
 
-def _relations(found: Relations, everything: bool) -> Iterator[str]:
+def _relations(found: "Relations", everything: bool) -> Iterator[str]:
     if found.kind in ("imports", "imported-by"):
         if not found.imports:
             importing = found.kind == "imports"
@@ -122,7 +125,7 @@ def _relations(found: Relations, everything: bool) -> Iterator[str]:
         yield folded(f"{counted(found.more, 'more symbol')} of that name: say which, as path::name", 2)
 
 
-def _related(kind: str, each: SymbolRelations, everything: bool) -> Iterator[str]:
+def _related(kind: str, each: "SymbolRelations", everything: bool) -> Iterator[str]:
     yield folded(f"{each.symbol.path}:{each.symbol.line} {each.symbol.kind} {each.symbol.name}", 2)
 
     def outward(link: ReferenceLink) -> bool:
@@ -183,7 +186,7 @@ def _importing(each: Dependency) -> str:
     return folded(f"  {each.path}:{each.line} {each.module}{name}{where}", 6)
 
 
-def mapped(found: CodeMap) -> list[str]:
+def mapped(found: "CodeMap") -> list[str]:
     """Return a map, and what is not on it."""
     missing = found.total_files - found.files
     left = f"; {counted(missing, 'file')} {'is' if missing == 1 else 'are'} not on it" if missing else ""
@@ -191,19 +194,19 @@ def mapped(found: CodeMap) -> list[str]:
     return [*found.text.removesuffix("\n").split("\n"), "", f"{size}{counted(found.files, 'file')}{left}"]
 
 
-def context(found: CodeContext) -> list[str]:
+def context(found: "CodeContext") -> list[str]:
     """Return the code for a task."""
     if not found.snippets:
         return [_nothing(found)]
     return [*found.text.removesuffix("\n").split("\n"), "", f"{found.tokens:,} of {found.budget_tokens:,} tokens"]
 
 
-def explained(found: CodeContext) -> list[str]:
+def explained(found: "CodeContext") -> list[str]:
     """Return why each piece is there, and what is left out, in the place of the code itself."""
     return list(_explained(found))
 
 
-def _explained(found: CodeContext) -> Iterator[str]:
+def _explained(found: "CodeContext") -> Iterator[str]:
     if not found.snippets:
         yield _nothing(found)
     if found.files:
@@ -227,18 +230,18 @@ def _named(place: str, name: str) -> str:
     return f"{place} {name}" if name else place
 
 
-def _nothing(found: CodeContext) -> str:
+def _nothing(found: "CodeContext") -> str:
     if found.files:
         return f"nothing fits in {found.budget_tokens:,} tokens: the smallest piece takes more"
     return "no word of the task is in the code"
 
 
-def impact(found: CodeImpact) -> list[str]:
+def impact(found: "CodeImpact") -> list[str]:
     """Return what a change reaches: product code by distance, the tests and how to run them, what speaks of it."""
     return list(_impact(found))
 
 
-def _impact(found: CodeImpact) -> Iterator[str]:
+def _impact(found: "CodeImpact") -> Iterator[str]:
     far = max((each.distance for each in found.reached), default=0)
     steps = f" in {far} steps" if far > 1 else ""
     counts = (
@@ -270,7 +273,7 @@ def _impact(found: CodeImpact) -> Iterator[str]:
         yield from (_importing(each) for each in found.imported_by)
 
 
-def _reached(found: CodeImpact) -> Iterator[str]:
+def _reached(found: "CodeImpact") -> Iterator[str]:
     """Yield the product code by distance: direct calls with their reasons, then what uses these."""
     tested = {each.path for each in found.affected_tests}
     direct = [each for each in found.callers if each.path not in tested]
@@ -293,7 +296,7 @@ def _reached(found: CodeImpact) -> Iterator[str]:
         yield f"  and {counted(possible, 'call')} that {'is' if possible == 1 else 'are'} only possible: --json"
 
 
-def _affected(found: CodeImpact) -> Iterator[str]:
+def _affected(found: "CodeImpact") -> Iterator[str]:
     if not found.affected_tests:
         return
     sure = [each for each in found.affected_tests if each.confidence >= CONFIDENT]
@@ -316,12 +319,12 @@ def _affected(found: CodeImpact) -> Iterator[str]:
             yield f"  add --format {each} to print the command"
 
 
-def commands(found: CodeImpact) -> list[str]:
+def commands(found: "CodeImpact") -> list[str]:
     """Return the command lines that run the affected tests."""
     return [each.command for each in found.commands]
 
 
-def _touched(heading: str, items: Sequence[TouchedItem]) -> Iterator[str]:
+def _touched(heading: str, items: "Sequence[TouchedItem]") -> Iterator[str]:
     if items:
         yield f"\n{heading}"
         for each in items:

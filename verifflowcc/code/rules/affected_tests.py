@@ -4,9 +4,9 @@ import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from posixpath import basename
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.model.testcases import TestCase
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.bind_queries import imported_by
 from verifflowcc.code.rules.binding import Binder
@@ -14,8 +14,10 @@ from verifflowcc.code.rules.changed_code import Node, Reached, definitions_at, h
 from verifflowcc.code.rules.code_views import AffectedTest, CommandForTests
 from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, Mark, SearchedCode, outwards
 from verifflowcc.code.rules.rank_units import FileWeights, by_words, idf
-from verifflowcc.code.rules.source_testcases import CASES_OF, read_cases
 from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, words_in
+
+if TYPE_CHECKING:
+    from verifflowcc.base.model.testcases import TestCase
 
 _SETUP = frozenset(
     "setUp setUpClass setUpTestData asyncSetUp tearDown tearDownClass setup_method setup_class setup teardown_method"
@@ -221,7 +223,9 @@ class TestFinder:
             before = [case for case in cases if case.line <= each.line]
             yield each.path, before[-1].name if before else ""
 
-    def _cases_of(self, path: str) -> tuple[TestCase, ...]:
+    def _cases_of(self, path: str) -> "tuple[TestCase, ...]":
+        from verifflowcc.code.rules.source_testcases import CASES_OF, read_cases
+
         if path not in self._cases:
             language, data = self._code.files[path].language, self._code.text(path) or b""
             read = read_cases(language, data) if language in CASES_OF else {}

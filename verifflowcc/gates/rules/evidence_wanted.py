@@ -11,7 +11,6 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.gates.rules.artifact_criteria import objection_to
-from verifflowcc.gates.rules.evidence_criteria import assess_recorded, specified, waits_for_items
 from verifflowcc.sprint.rules.sprint_people import expired
 from verifflowcc.sprint.rules.stage_moves import after_passing
 
@@ -243,6 +242,8 @@ def _unknown(state: SprintState, name: str, stage_id: str | None, there: Iterabl
 
 
 def _in_the_way(facts: Facts) -> tuple[EvidenceRequest, ...]:
+    from verifflowcc.gates.rules.evidence_criteria import specified
+
     state = facts.sprint
     stage = state.stage(state.current) if state.current else None
     if stage is None:
@@ -264,6 +265,8 @@ def _further_on(state: SprintState) -> tuple[EvidenceRequest, ...]:
 
 def _gone_stale(facts: Facts) -> Iterator[EvidenceRequest]:
     """Yield the criteria of passed stages that were met then, and can no longer be evaluated."""
+    from verifflowcc.gates.rules.evidence_criteria import assess_recorded
+
     for stage in facts.sprint.stages:
         if stage.status is not StageStatus.PASSED or stage.stage.id == facts.sprint.current:
             continue
@@ -297,6 +300,8 @@ def _once(found: Iterable[EvidenceRequest]) -> tuple[EvidenceRequest, ...]:
 
 def idle(criterion: Criterion, facts: Facts) -> bool:
     """Whether a gate leaves a criterion out; a hard one is never left out, and closes its gate."""
+    from verifflowcc.gates.rules.evidence_criteria import waits_for_items
+
     return waits_for_items(criterion, facts) or _is_unreadable(criterion, facts)
 
 

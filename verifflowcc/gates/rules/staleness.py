@@ -12,7 +12,6 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.glob import select
 from verifflowcc.base.text.hidden_text import withhold_words
 from verifflowcc.sprint.rules.evidence_files import folder_digests, inputs_digest
-from verifflowcc.sprint.rules.measured_verdict import report_path
 
 # Which pieces of evidence speak for a criterion.
 
@@ -195,6 +194,8 @@ def _frozen(criterion: Criterion, stage_id: str, facts: Facts) -> dict[str, str]
 
 
 def _command_reasons(evidence: Evidence, commands: Mapping[str, Command], criterion: Criterion) -> Iterator[str]:
+    from verifflowcc.sprint.rules.measured_verdict import report_path
+
     run = evidence.run
     if run is None:
         return

@@ -9,7 +9,6 @@ from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.project_content import MemoryDigests, memory_content, project_content
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.git.git_command import asked_once
-from verifflowcc.base.model.baseline_rules import is_act_of_person
 from verifflowcc.base.model.config_values import Config
 from verifflowcc.base.model.evidence_values import Command, Evidence
 from verifflowcc.base.model.gate_input import ArtifactText, Facts, History
@@ -19,15 +18,9 @@ from verifflowcc.base.model.trace_values import Outcome
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import fold_newlines
 from verifflowcc.base.use.baseline_files import baseline_statuses, changed_rules
-from verifflowcc.base.use.stage_words import find_stage, stage_meant
 from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.gates.rules.artifact_criteria import artifact_puts, recorded_edits
-from verifflowcc.gates.rules.evidence_criteria import asks_trace, specified
 from verifflowcc.gates.rules.evidence_wanted import everything
-from verifflowcc.gates.rules.gate_check import entry_gate, exit_gate
-from verifflowcc.gates.rules.stage_failures import failures_of
-from verifflowcc.gates.rules.staleness import fewer_tests
-from verifflowcc.history.use.outside_edits import with_recorded_edits, with_stage_watched
 from verifflowcc.sprint.rules.sprint_fold import ledger_day
 from verifflowcc.sprint.rules.sprint_people import reviews, waivers, with_addresses
 from verifflowcc.sprint.rules.stage_moves import after_passing, next_in_order
@@ -204,6 +197,8 @@ def _commands_in(data: bytes) -> Mapping[str, tuple[str, ...]]:
 
 
 def _lost_tests(workspace: Workspace, facts: Facts) -> Iterator[tuple[str, tuple[str, ...]]]:
+    from verifflowcc.gates.rules.staleness import fewer_tests
+
     for stage in facts.sprint.stages:
         for criterion in (*stage.stage.enter, *stage.stage.exit):
             found = fewer_tests(criterion, stage.stage.id, facts)
@@ -282,6 +277,9 @@ def today_of(workspace: Workspace, state: SprintState) -> str:
 
 def with_changes(workspace: Workspace, facts: Facts) -> Facts:
     """Return the facts with all that a gate lists as changed: rules, the product outside of the stage, evidence."""
+    from verifflowcc.base.model.baseline_rules import is_act_of_person
+    from verifflowcc.history.use.outside_edits import with_recorded_edits, with_stage_watched
+
     rules = changed_rules(workspace, facts.sprint, facts.content, facts.history)
     changes = tuple(each for each in rules.changes if not is_act_of_person(each, facts.sprint))
     facts = replace(facts, rules=changes, rules_problem=rules.problem)
@@ -295,12 +293,14 @@ def artifacts_of(workspace: Workspace, sprint_id: str, stage_id: str) -> tuple[A
 
 
 def _history(workspace: Workspace, state: SprintState) -> History | None:
+    asked = {criterion.kind for each in state.stages for criterion in (*each.stage.enter, *each.stage.exit)}
+    if not asked & _ASKS_GIT:
+        return None
     from verifflowcc.base.git.git_protected import read_history
 
-    asked = {criterion.kind for each in state.stages for criterion in (*each.stage.enter, *each.stage.exit)}
     stage = state.stage(state.current) if state.current else None
     entered = stage.entry.head if stage and stage.entry else None
-    return read_history(workspace.root, state.base, entered) if asked & _ASKS_GIT else None
+    return read_history(workspace.root, state.base, entered)
 
 
 # How test results get here: the command that a hint names where results are missing. Nothing is run.
@@ -387,6 +387,8 @@ def ask_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None)
 
 def ask_stage_with_facts(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> tuple[StageGates, Facts]:
     """Return the gates of a stage and the facts that they were asked with. Raises as `ask_stage` does."""
+    from verifflowcc.base.use.stage_words import stage_meant
+
     state = load_movable(workspace, sprint_id)[1]
     wanted = stage_meant(state, stage_id).stage.id
     notices = check_pinned_workflow(workspace, state)
@@ -399,6 +401,9 @@ def ask_entry(workspace: Workspace, sprint_id: str, stage_id: str | None = None)
 
     Raises as `ask_stage` does.
     """
+    from verifflowcc.base.use.stage_words import stage_meant
+    from verifflowcc.gates.rules.gate_check import entry_gate
+
     state = load_movable(workspace, sprint_id)[1]
     wanted = stage_meant(state, stage_id).stage.id
     check_pinned_workflow(workspace, state)
@@ -407,6 +412,11 @@ def ask_entry(workspace: Workspace, sprint_id: str, stage_id: str | None = None)
 
 def gates_of(state: SprintState, stage_id: str, facts: Facts, notices: tuple[str, ...] = ()) -> StageGates:
     """Return the gates of a stage from facts that are already there."""
+    from verifflowcc.base.use.stage_words import find_stage
+    from verifflowcc.gates.rules.evidence_criteria import specified
+    from verifflowcc.gates.rules.gate_check import entry_gate, exit_gate
+    from verifflowcc.gates.rules.stage_failures import failures_of
+
     stage = find_stage(state, stage_id)
     artifacts = tuple(one.artifact for one in facts.artifacts.get(stage_id, ()))
     following = (
@@ -447,6 +457,7 @@ def sound_facts(
 
     Raises LedgerError, one line per file, where evidence is not what vfcc wrote.
     """
+    from verifflowcc.gates.rules.evidence_criteria import asks_trace
 
     asked = stages if stages is not None else state.workflow.stages if state.workflow else ()
     with asked_once():

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import FormatError, VfccError
 from verifflowcc.base.files.project_content import MemoryDigests
-from verifflowcc.base.formats.result_lines import parse_proof, parse_results
-from verifflowcc.base.model.findings import NO_FILE
 from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
 from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, EvidenceTrust, Mode, Verdict
 from verifflowcc.base.model.people import Waiver
@@ -32,21 +31,18 @@ from verifflowcc.base.model.trace_values import (
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.use.baseline_files import baseline_statuses
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.gates.rules.evidence_criteria import assess_recorded
 from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest, everything
-from verifflowcc.gates.rules.gate_check import assess
-from verifflowcc.gates.rules.people_criteria import waived_subject
-from verifflowcc.gates.rules.staleness import chosen, id_of, stale_reasons
 from verifflowcc.gates.use.gates_now import gather_facts, read_results_file
 from verifflowcc.sprint.rules.evidence_files import inputs_digest
-from verifflowcc.sprint.rules.junit_claims import LARGEST_REPORT_BYTES
-from verifflowcc.sprint.rules.junit_tests import JUnitTests, read_tests
 from verifflowcc.sprint.rules.sprint_fold import event_file
 from verifflowcc.sprint.rules.sprint_people import expired, waivers
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.evidence_reading import read_recorded
 from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints, load_movable
 from verifflowcc.trace.rules.join_tests import MarkedTests, ReportTests, results_of
+
+if TYPE_CHECKING:
+    from verifflowcc.sprint.rules.junit_tests import JUnitTests
 
 # What a ledger tells the trace checks: artifacts that are gone, a left side that moved, waivers that lapsed.
 
@@ -100,6 +96,8 @@ def _low_coverage(stage: StageState, facts: Facts) -> Iterator[ProcessFact]:
     for criterion in stage.stage.exit:
         if criterion.kind is not CriterionKind.COVERAGE or criterion.mode is Mode.OFF:
             continue
+        from verifflowcc.gates.rules.evidence_criteria import assess_recorded
+
         asked = assess_recorded(criterion, name, facts)
         if asked.used and asked.verdict is Verdict.FAIL:
             where = f".memory/stage/{facts.sprint.id}/{name}/evidence/{asked.used[0]}.json"
@@ -135,6 +133,9 @@ def _fault(waiver: Waiver, facts: Facts) -> tuple[str, str] | None:
 
 
 def _lapsed(waiver: Waiver, criterion: Criterion, facts: Facts) -> tuple[str, str] | None:
+    from verifflowcc.gates.rules.gate_check import assess
+    from verifflowcc.gates.rules.people_criteria import waived_subject
+
     asked = assess(criterion, waiver.stage, replace(facts, waivers=()))
     if asked.met:
         return None
@@ -235,12 +236,12 @@ def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_Rea
             yield _ReadReport(ResultReport(f"sprint {sprint_id}", EvidenceTrust.ASSERTED, problem=error.message))
             continue
         for wanted in everything(facts.sprint):
-            if wanted.criterion.kind is CriterionKind.JUNIT:
+            read = _READERS.get(wanted.criterion.kind)
+            if read is not None:
+                from verifflowcc.gates.rules.staleness import chosen
+
                 latest = chosen(wanted.criterion, wanted.stage, facts).latest
-                yield from (_of_evidence(workspace, wanted, one, facts) for one in latest)
-            elif wanted.criterion.kind is CriterionKind.RED_FIRST:
-                latest = chosen(wanted.criterion, wanted.stage, facts).latest
-                yield from (_of_proof(workspace, wanted, one, facts) for one in latest)
+                yield from (read(workspace, wanted, one, facts) for one in latest)
 
 
 def _sprints(workspace: Workspace) -> tuple[str, ...]:
@@ -275,6 +276,10 @@ def _asks_tests(state: SprintState) -> bool:
 
 
 def _of_evidence(workspace: Workspace, wanted: EvidenceRequest, one: RecordedEvidence, facts: Facts) -> _ReadReport:
+    from verifflowcc.base.formats.result_lines import parse_results
+    from verifflowcc.gates.rules.gate_check import assess
+    from verifflowcc.gates.rules.staleness import id_of, stale_reasons
+
     evidence = one.evidence
     report = ResultReport(id_of(one), EvidenceTrust.ASSERTED, stage=wanted.stage, criterion=wanted.criterion.id)
     if evidence is None:
@@ -297,6 +302,9 @@ def _of_proof(workspace: Workspace, wanted: EvidenceRequest, one: RecordedEviden
 
     The gate of its own criterion has the reason.
     """
+    from verifflowcc.base.formats.result_lines import parse_proof
+    from verifflowcc.gates.rules.staleness import stale_reasons
+
     evidence = one.evidence
     if evidence is None or evidence.results is None or stale_reasons(evidence, facts, wanted.criterion):
         return _ReadReport(None)
@@ -307,9 +315,16 @@ def _of_proof(workspace: Workspace, wanted: EvidenceRequest, one: RecordedEviden
     return _ReadReport(None, proofs={each.test: each.verdict for each in lines})
 
 
+_READERS = {CriterionKind.JUNIT: _of_evidence, CriterionKind.RED_FIRST: _of_proof}
+
+
 def _given(
     workspace: Workspace, path: Path, content: Mapping[str, str], marked: MarkedTests, junit: Sequence[str | Path]
 ) -> _ReadReport:
+    from verifflowcc.base.model.findings import NO_FILE
+    from verifflowcc.sprint.rules.junit_claims import LARGEST_REPORT_BYTES
+    from verifflowcc.sprint.rules.junit_tests import read_tests
+
     name = _within(workspace, path) or str(path)
     try:
         if not path.is_file():  # a pipe would be waited for
@@ -329,7 +344,7 @@ def _given(
 
 
 def _stale(
-    workspace: Workspace, read: JUnitTests, path: Path, content: Mapping[str, str], junit: Sequence[str | Path]
+    workspace: Workspace, read: "JUnitTests", path: Path, content: Mapping[str, str], junit: Sequence[str | Path]
 ) -> str:
     """Return why a report does not speak of today's content; "" where it does.
 
@@ -359,6 +374,7 @@ def _criteria(workspace: Workspace, items: Sequence[TraceItem], content: Mapping
     names = {name for item in items for name in item.evidence}
     if not names:
         return
+    from verifflowcc.gates.rules.gate_check import assess
 
     for sprint_id in _sprints(workspace):
         try:

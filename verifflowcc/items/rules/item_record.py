@@ -10,7 +10,6 @@ from typing import Any
 from verifflowcc.base.formats.front_matter_values import Fields, FieldTable, Value, quoted, reader_of
 from verifflowcc.base.model.item_values import (
     DEFAULT_CONFIDENCE,
-    FOLDERS,
     KNOWN_KEYS,
     MEMORY_KEYS,
     NOTE,
@@ -24,6 +23,7 @@ from verifflowcc.base.model.item_values import (
     Trust,
     item_type,
     scope_of,
+    type_of_path,
 )
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
@@ -211,7 +211,6 @@ _DEPENDENT = frozenset(
 )
 _REST = tuple((row.name, reader_of(row)) for row in MEMORY_KEYS if row.name not in _DEPENDENT)
 """Keys whose default depends on nothing else in the file."""
-_ABOUT_A_FOLDER = frozenset({"readme", "index", "_index", "template", "adr-template"})
 _TRUST_OF = {"agent": Trust.AGENT, "tool": Trust.TOOL, "ci": Trust.TOOL}
 
 
@@ -278,26 +277,6 @@ def plain_item(path: str) -> Item:
         confidence=DEFAULT_CONFIDENCE,
         recency=recency(None, stem),
     )
-
-
-def type_of_path(path: str) -> str:
-    """Return the type that a file's folder gives it; `note` where none does.
-
-    >>> type_of_path("project/decisions/0001-x.md"), type_of_path("project/items/requirement/login.md")
-    ('decision', 'requirement')
-    >>> type_of_path("project/decisions/README.md"), type_of_path("sprint/login/goals.md")
-    ('note', 'note')
-    """
-    *folders, name = path.split("/")
-    stem = name.rpartition(".")[0].lower()
-    if stem in _ABOUT_A_FOLDER:
-        return NOTE
-    for number in reversed(range(len(folders))):
-        if folders[number] in FOLDERS:
-            return FOLDERS[folders[number]]
-        if number and folders[number - 1] == "items":
-            return folders[number]
-    return NOTE
 
 
 def recency(moment: str | None, stem: str) -> Recency:

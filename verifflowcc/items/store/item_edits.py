@@ -7,9 +7,9 @@ from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value, is_null, read_simple
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.markdown import decode
 from verifflowcc.items.rules.front_matter import BOM, FrontMatter, edit, split
 from verifflowcc.items.rules.item_record import plain_item, read_item
-from verifflowcc.items.store.front_matter_yaml import read_yaml
 
 if TYPE_CHECKING:
     from verifflowcc.items.rules.front_matter_list import ListEdit
@@ -78,7 +78,12 @@ def read_block(block: str) -> FieldTable:
 
     Raises FormatError as `read_yaml` does.
     """
-    return read_simple(block) or read_yaml(block)
+    simple = read_simple(block)
+    if simple:
+        return simple
+    from verifflowcc.items.store.front_matter_yaml import read_yaml
+
+    return read_yaml(block)
 
 
 def edit_item(path: str, data: bytes, changes: Mapping[str, str | None]) -> bytes:
@@ -175,18 +180,3 @@ def _same(one: Value, other: Value, seen: set[tuple[int, int]], *, quotes: bool 
     else:
         return False
     return all(_same(a, b, seen, quotes=quotes) for a, b in pairs)
-
-
-def decode(path: str, data: bytes) -> str:
-    """Return a file's text.
-
-    Raises FormatError, with file, line and byte, where it is not UTF-8.
-    """
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(
-            f"{path}:{line}: not UTF-8: byte {error.start} (0x{data[error.start]:02x}) begins no character",
-            hint=f"iconv -f WINDOWS-1252 -t UTF-8 {path}",
-        ) from error

@@ -5,11 +5,20 @@ from collections.abc import Collection, Iterable, Sequence
 from operator import attrgetter
 
 from verifflowcc.base.model.findings import FindingCollector
-from verifflowcc.base.model.item_values import KNOWN_KEYS, NOTE, TURN, USER_TYPES, Item, ScopeKind, Status, item_type
+from verifflowcc.base.model.item_values import (
+    KNOWN_KEYS,
+    NOTE,
+    TURN,
+    USER_TYPES,
+    Item,
+    ScopeKind,
+    Status,
+    item_type,
+    type_of_path,
+)
 from verifflowcc.base.model.trace_values import TraceReport
 from verifflowcc.base.text.plain_words import folded, nearest
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.items.rules.item_record import type_of_path
 from verifflowcc.memory.rules.lifetimes import has_ended, last_day, why_ended
 from verifflowcc.memory.rules.memory_codes import CHECKS, MemoryFamily
 from verifflowcc.memory.rules.memory_findings import (

@@ -11,9 +11,8 @@ from stat import S_IMODE
 from verifflowcc.base.errors import BackendError, ConflictError, WorkspaceError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.files.layout import as_in_git, as_on_disk
-from verifflowcc.base.files.lock import locked
 from verifflowcc.base.files.write import create_all_atomic, create_atomic, sync_folder, write_atomic
-from verifflowcc.base.index.index_file import ItemRow
+from verifflowcc.base.index.index_file import LINKING, REPLACING, ItemRow
 from verifflowcc.base.model.item_query import checked_limit, conditions, order_of, page_of
 from verifflowcc.base.model.item_values import FOLDERS, Item
 from verifflowcc.base.model.memory_protocol import (
@@ -31,7 +30,6 @@ from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.plain_words import folded
 from verifflowcc.items.store.item_walk import ItemWalk, walk_items
-from verifflowcc.memory.store.in_memory import compared
 from verifflowcc.memory.store.memory_items import (
     ItemQuery,
     ItemReading,
@@ -148,6 +146,8 @@ class ScopeLock:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Keep all others out; may be entered again by the same thread. Raises ConflictError, WorkspaceError."""
+        from verifflowcc.base.files.lock import locked
+
         if not self._here.threads.acquire(timeout=WAIT_S):
             raise ConflictError(f"{self._path} is held by another thread", hint="wait until it is done")
         try:
@@ -166,6 +166,8 @@ class ScopeLock:
     @contextmanager
     def beside_others(self) -> Iterator[None]:
         """Keep those out who want to be alone, unless it is this thread. Raises ConflictError, WorkspaceError."""
+        from verifflowcc.base.files.lock import locked
+
         if self._here.owner == get_ident():
             yield
             return
@@ -265,9 +267,16 @@ class FilesBackend:
 
     def linked(self, names: Iterable[str] = ()) -> list[Item]:
         """Return the items that links connect, and those of these names; see `MemoryBackend`."""
+        return self._leading(LINKING, names)
+
+    def replacing(self, names: Iterable[str] = ()) -> list[Item]:
+        """Return the items that say what is superseded, and those of these names; see `MemoryBackend`."""
+        return self._leading(REPLACING, names)
+
+    def _leading(self, which: str, names: Iterable[str]) -> list[Item]:
         answer = QueryResult((), ())
         if self._places.is_there():
-            answer = self._index.linked(self._walk(), self._read, names)
+            answer = self._index.linked(self._walk(), self._read, names, which)
         self._problems = answer.problems
         return [item for item, _ in answer.found]
 
@@ -310,6 +319,8 @@ class FilesBackend:
         All that is told anew is among `gone`, too: a file that goes before its text is read is left out, and told the
         next time. Reading the items raises WorkspaceError where a file did not change and cannot be read any more.
         """
+        from verifflowcc.memory.store.in_memory import compared
+
         if not self._places.is_there():
             self._problems = ()
             return Changes("", (), tuple(known()))

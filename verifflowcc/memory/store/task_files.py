@@ -4,12 +4,15 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import FormatError, WorkspaceError
 from verifflowcc.base.files.layout import Stamps, as_on_disk, check_inside, settled, stamp
 from verifflowcc.base.files.lock import locked
 from verifflowcc.base.files.write import DerivedFile, sweep, write_atomic
-from verifflowcc.memory.rules.tasks import Task, read_task, task_bytes
+
+if TYPE_CHECKING:
+    from verifflowcc.memory.rules.tasks import Task
 
 # Which scopes are open, remembered in `local/scopes.json` beside the stamps of all that they follow from.
 #
@@ -54,11 +57,13 @@ def task_ids(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if (folder / name / FILE).exists()))
 
 
-def load_task(folder: Path, task_id: str) -> Task | None:
+def load_task(folder: Path, task_id: str) -> "Task | None":
     """Return the task of that id; None where there is none.
 
     Raises WorkspaceError where its record cannot be read, FormatError where it is none.
     """
+    from verifflowcc.memory.rules.tasks import read_task
+
     path = folder / task_id / FILE
     try:
         if path.is_symlink() or path.stat().st_size > _LARGEST_BYTES:
@@ -77,8 +82,10 @@ def load_task(folder: Path, task_id: str) -> Task | None:
     return task
 
 
-def save_task(folder: Path, root: Path, task: Task) -> None:
+def save_task(folder: Path, root: Path, task: "Task") -> None:
     """Write a task's record, whole or not at all; `folder` must not leave `root` by a link. Raises WorkspaceError."""
+    from verifflowcc.memory.rules.tasks import task_bytes
+
     check_inside(folder / task.id, root)
     if (folder / task.id).is_dir():
         sweep([folder / task.id], deep=False)

@@ -28,13 +28,14 @@ from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.records import field as record_field
 from verifflowcc.base.text.dates import date_in_name
 from verifflowcc.base.text.identifiers import GIVEN_ID, slug
+from verifflowcc.base.text.markdown import decode
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import refuse_item
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.rules.front_matter import key_lines
 from verifflowcc.items.rules.item_older import OlderRow, RowError, older_item, read_rows
-from verifflowcc.items.store.item_edits import decode, edit_item
+from verifflowcc.items.store.item_edits import edit_item
 from verifflowcc.memory.rules.superseded import superseded, supersession_circles
 from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
 from verifflowcc.memory.use.item_scope import asks, is_person, proposes, trust_of, would_replace

@@ -14,10 +14,9 @@ from verifflowcc.base.model.memory_protocol import Filters, ItemKind, MemoryBack
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.base.use.guarding import withheld_item
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.store.item_walk import one_look
-from verifflowcc.memory.rules.superseded import named_by_id, stale_summaries, superseded
+from verifflowcc.memory.rules.superseded import stale_summaries, superseded
 from verifflowcc.memory.use.item_search import (
     ScopedItem,
     find_item,
@@ -135,9 +134,10 @@ def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: ListQu
     fit = 0
     with closing(_in_turn(workspace, scopes, opened=_is_short(asked, day))) as each_scope:
         for scope, store in each_scope:
-            part = (_first_rows(store, scope, filters, asked) if store else None) or _all_rows(
-                workspace, scope, filters, asked, day
-            )
+            if store is None:
+                part = _all_rows(workspace, scope, filters, asked, day)
+            else:
+                part = _first_rows(store, scope, filters, asked)
             known |= part.types
             notices += part.notices
             hidden.update(part.hidden)
@@ -195,16 +195,14 @@ def _in_turn(
                 before.push(own.pop_all())
 
 
-def _first_rows(store: MemoryBackend, scope: str, filters: Sequence[Filters], asked: ListQuery) -> _ScopeRows | None:
-    """Return the first rows of a scope without the others; None where any item may say what is superseded."""
+def _first_rows(store: MemoryBackend, scope: str, filters: Sequence[Filters], asked: ListQuery) -> _ScopeRows:
+    """Return the first rows of a scope without the others."""
 
     def is_shown(kind: ItemKind) -> bool:
         return _has_status(kind.status, asked) and _hidden(kind, asked) is None
 
     most = min(each for each in (asked.limit, asked.of_each) if each is not None)
     page, problems = store.page(filters, is_shown, _order(scope, asked), most), store.problems
-    if not named_by_id(page.linked):
-        return None
     gone = superseded(page.linked).found
     counts = Counter(page.kinds)
     wanted, ids = _conditions(filters), {item.path: item.id for item in page.linked}
@@ -245,15 +243,6 @@ def rows_of(workspace: Workspace | None, scope: str, day: str | None = None) -> 
     return rows_among(then, scope), (*problems, *(each.notice for each in stale))
 
 
-def items_with_refs(workspace: Workspace, scope: str) -> tuple[list[Item], tuple[str, ...]]:
-    """Return the items of a scope that speak of code, and the notices that `rows_of` has."""
-    with open_store(workspace, scope) as store:
-        found, problems = store.referring(), store.problems
-        every = store.items() if any(each.archived and each.archived.into for each in found) else ()
-    stale = stale_summaries(every, superseded(every).found) if every else ()
-    return [each for each in found if each.refs], (*problems, *(each.notice for each in stale))
-
-
 def rows_among(items: Sequence[Item], scope: str) -> list[ItemLine]:
     """Return items of a scope with what is newer among them."""
     gone = superseded(items).found
@@ -280,6 +269,8 @@ def show_item(
     `as_of` is a day, as somebody wrote it: what stood around the item then. Raises UsageError for what is no day, and
     where the item was made later; ConflictError where it is not there any more.
     """
+    from verifflowcc.base.use.guarding import withheld_item
+
     day = read_as_of(as_of)
     names = {found.item.id, *([found.item.key] if found.item.key else ()), *(link.to for link in found.item.links)}
     rows = {}
@@ -403,6 +394,8 @@ def _in_order(rows: Sequence[ItemLine], order: str) -> list[ItemLine]:
 
 
 def _withheld(row: ItemLine) -> ItemLine:
+    from verifflowcc.base.use.guarding import withheld_item
+
     item = withheld_item(row.item)
     return row if item is row.item else replace(row, item=item)
 

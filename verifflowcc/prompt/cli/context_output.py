@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.base.files.text_files import write_given
 from verifflowcc.base.model.config_values import WHOLE
 from verifflowcc.base.model.entries import ContextPackage, Fate, LayerUse, PartUse, PlacedCandidate, Prompt
 from verifflowcc.base.model.layers import PRIORITY
@@ -95,13 +94,19 @@ def deliver(text: str, path: Path | None) -> None:
     Secrets are withheld already. On a terminal what comes after it is a line apart.
     """
     if path is not None:
+        from verifflowcc.base.files.text_files import write_given
+
         write_given(path, text if text.endswith("\n") else text + "\n")
         return
-    from verifflowcc.memory.cli.painting import markdown
-
-    out.emit(text, withheld=True, paint=markdown)
+    out.emit(text, withheld=True, paint=_in_colour)
     if sys.stdout.isatty() and out.person_is_looking():
         out.say("")
+
+
+def _in_colour(text: str) -> str:
+    from verifflowcc.memory.cli.painting import markdown
+
+    return markdown(text)
 
 
 def account(prompt: Prompt, *, looking: bool, more: Sequence[str] = ()) -> None:

@@ -5,9 +5,6 @@ from pathlib import Path
 
 from verifflowcc.base.errors import UsageError, VfccError
 from verifflowcc.base.files.text_files import small_text
-from verifflowcc.base.git.git_patches import committed_diff, left_at, parted_from, uncommitted_diff
-from verifflowcc.base.git.git_protected import head_commit
-from verifflowcc.base.git.git_versions import earlier_commits
 from verifflowcc.base.model.config_values import MOST_SYMBOLS, code_path
 from verifflowcc.base.model.item_values import Item, is_trace_type
 from verifflowcc.base.records import dataclass, replace
@@ -24,16 +21,11 @@ from verifflowcc.code.rules.affected_tests import (
 from verifflowcc.code.rules.bind_queries import callers, definitions_named, found_at, imported_by
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.changed_code import ChangedCode, Reach, changed_places, reach_of
-from verifflowcc.code.rules.code_context import choose
 from verifflowcc.code.rules.code_owners import PLACES, owner_rules, owning_rule
 from verifflowcc.code.rules.code_views import CodeContext, CodeImpact, CodeMap, CodeOwner, ReachedCode, TouchedItem
 from verifflowcc.code.rules.graph import FILE, TYPES, Dependency, LocatedDefinition, Mark, ReferenceLink, qualified
-from verifflowcc.code.rules.repository_map import map_of
-from verifflowcc.code.rules.snippets import rendered
 from verifflowcc.code.store.code_graph import StoredCode
-from verifflowcc.code.use.code_offers import graph_kept
 from verifflowcc.code.use.indexing import open_code
-from verifflowcc.history.use.prompt_record import project_counter
 
 # The code for a task, and a map of the repository, within a number of tokens.
 
@@ -43,6 +35,12 @@ def show_context(workspace: Workspace, task: str, budget_tokens: int, *, unmarke
 
     Secrets are withheld. Raises as `bring_up`, and ConfigError for settings of the counter that do not hold.
     """
+    from verifflowcc.base.git.git_versions import earlier_commits
+    from verifflowcc.code.rules.code_context import choose
+    from verifflowcc.code.rules.snippets import rendered
+    from verifflowcc.code.use.code_offers import graph_kept
+    from verifflowcc.history.use.prompt_record import project_counter
+
     with open_code(workspace) as code, project_counter(workspace) as counter:
         graph, commits = graph_kept(workspace, code), earlier_commits(workspace.root)
         chosen = choose(task, code, budget_tokens, counter.count, graph, unmarked=unmarked, commits=commits)
@@ -66,6 +64,10 @@ def show_context(workspace: Workspace, task: str, budget_tokens: int, *, unmarke
 
 def show_map(workspace: Workspace, budget_tokens: int) -> CodeMap:
     """Return an overview of the repository, the same for the same files. Raises as `show_context`."""
+    from verifflowcc.code.rules.repository_map import map_of
+    from verifflowcc.code.use.code_offers import graph_kept
+    from verifflowcc.history.use.prompt_record import project_counter
+
     with open_code(workspace) as code, project_counter(workspace) as counter:
         count: Callable[[str], int] = counter.count
         mapped = map_of(code, graph_kept(workspace, code), budget_tokens, lambda text: count(withhold(text)))
@@ -121,6 +123,9 @@ def diff_impact(workspace: Workspace, base: str | None = None, *, runner: str | 
     Without a base: since the branch left the default one. Raises as `code_impact`, UsageError where git has no such
     commit, and WorkspaceError outside of git.
     """
+    from verifflowcc.base.git.git_patches import committed_diff, left_at, parted_from, uncommitted_diff
+    from verifflowcc.base.git.git_protected import head_commit
+
     _check_runner(runner)
     root = workspace.root
     head = head_commit(root)
@@ -153,7 +158,9 @@ class _Change:
 
 def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: str | None) -> CodeImpact:
     binder = Binder(code)
-    reach = reach_of(binder, change.changed)
+    kept = code.users_kept()
+    reach = reach_of(binder, change.changed, kept=kept)
+    code.heads(sorted({each.path for each in reach.found}))
     items, traced, more = _traced(workspace, change.places)
     memories, problems = _remembered(workspace, change.places)
     finder = TestFinder(binder, code)
@@ -161,7 +168,7 @@ def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: 
     known = {each.id for each in sure}
     all_of_them = not reach.whole and len(known) >= ENOUGH
     tests = sure if all_of_them else (*sure, *likely_tests(finder, code, change.changed, known))
-    return CodeImpact(
+    found = CodeImpact(
         question=change.asked,
         symbols=tuple(change.symbols),
         callers=_direct(binder, code, change.changed),
@@ -177,6 +184,8 @@ def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: 
         followed_in_part=reach.partly,
         notices=(*code.notices, *more, *problems),
     )
+    kept.save()
+    return found
 
 
 def _check_runner(runner: str | None) -> None:
@@ -276,7 +285,7 @@ def _remembered(
     workspace: Workspace, places: Sequence[_SymbolPlace]
 ) -> tuple[tuple[TouchedItem, ...], tuple[str, ...]]:
     """Return the memories that speak of the code, of the project and what is open in it."""
-    from verifflowcc.memory.use.memory_listing import items_with_refs
+    from verifflowcc.memory.use.code_refs import items_with_refs
     from verifflowcc.memory.use.scopes import scopes_recalled
 
     found: list[TouchedItem] = []

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from verifflowcc.base.model.config_values import INTERFACES
 from verifflowcc.base.model.entries import Candidate
 from verifflowcc.base.model.layers import CODE, HANDOVER, TASK, TRACE, Layer
-from verifflowcc.base.model.patch import FileDiff
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import replace
 from verifflowcc.base.use.guarding import safe_text
@@ -29,6 +28,7 @@ from verifflowcc.prompt.use.trace_prompt import PromptFacts
 from verifflowcc.sprint.use.role_files import TOOLS
 
 if TYPE_CHECKING:
+    from verifflowcc.base.model.patch import FileDiff
     from verifflowcc.code.rules.changed_code import ChangedCode
 
 
@@ -67,7 +67,7 @@ def _of_diff(diff: "ChangedCode", pieces: Sequence[Snippet]) -> Iterator[EntryVi
         yield entry_view(f"not shown of the {diff.name}", safe_text(names), source=diff.name, kind="text")
 
 
-def _diff_entries_entry(diff: "ChangedCode", file: FileDiff, hunks: Sequence[Snippet]) -> EntryView:
+def _diff_entries_entry(diff: "ChangedCode", file: "FileDiff", hunks: Sequence[Snippet]) -> EntryView:
     was = f", renamed from {file.was}" if file.was else ""
     text = "\n".join(each.text for each in sorted(hunks, key=lambda each: (each.first, each.last)))
     return entry_view(f"{file.path}{was}, {diff.name}", safe_text(text), source=file.path, kind=DIFF_LANGUAGE)

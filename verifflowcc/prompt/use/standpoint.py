@@ -6,7 +6,6 @@ from verifflowcc.base.errors import UsageError
 from verifflowcc.base.files.layout import MEMORY, Place
 from verifflowcc.base.files.ledger import read_text
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
-from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.use.sprint_reading import (
     choice_files,
@@ -42,6 +41,8 @@ def resolve(workspace: Workspace, agent: str, sprint: str | None, stage: str | N
         notices += (f"{wanted} is forked: two moves were made apart from each other; run vfcc sprint show {wanted}",)
     current = stage or state.current or (state.stages[-1].stage.id if state.stages else None)
     if stage is not None:
+        from verifflowcc.base.use.stage_words import find_stage
+
         find_stage(state, stage)
     ids = [each.stage.id for each in state.stages]
     before = ids[ids.index(current) - 1] if current in ids and ids.index(current) > 0 else None

@@ -9,7 +9,6 @@ from verifflowcc.base.model.people import Decision, Feedback
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.identifiers import is_ulid, only_fitting, short_ids
-from verifflowcc.base.use.stage_words import find_stage, one_line
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.rules.sprint_fold import event_file
 from verifflowcc.sprint.rules.sprint_people import current_triages, feedback
@@ -35,6 +34,8 @@ def add_feedback(
     workspace: Workspace, sprint_id: str, text: str, stage_id: str | None = None, *, actor: str, commit: bool = False
 ) -> RecordedComment:
     """Record a comment on a stage, or on the sprint. Raises UsageError for no words and for an unknown stage."""
+    from verifflowcc.base.use.stage_words import find_stage, one_line
+
     words = one_line(text, "the comment")
     if not words:
         raise UsageError("a comment needs words", hint='vfcc feedback add "what should change"')
@@ -59,6 +60,8 @@ def triage_feedback(
 
     Raises UsageError where no comment or several have that id, and where one is rejected for no reason.
     """
+    from verifflowcc.base.use.stage_words import one_line
+
     why = one_line(reason, "the reason")
     if decision is Decision.REJECTED and not why:
         raise UsageError(
@@ -96,6 +99,8 @@ def list_feedback(
 
     With a stage, only those on it. Raises UsageError for an unknown stage.
     """
+    from verifflowcc.base.use.stage_words import find_stage
+
     state = load_sprint(workspace, sprint_id)[1]
     if stage_id is not None:
         find_stage(state, stage_id)

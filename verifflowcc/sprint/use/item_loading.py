@@ -13,7 +13,6 @@ from verifflowcc.base.model.ports import Health, Remark
 from verifflowcc.base.text.secrets import place_of, withhold
 from verifflowcc.base.use.workspace import MEMORY as WORKSPACE_MEMORY
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.sprint.store.scanned_backend import scan_text, scanned_store
 from verifflowcc.sprint.use.configuration import effective_config
 
 _PROJECT = f"{MEMORY}/project/"
@@ -103,6 +102,8 @@ def scanned(workspace: Workspace | None, store: MemoryBackend) -> MemoryBackend:
 
     What is written to the user's own memory from within a project is looked at as the project says.
     """
+    from verifflowcc.sprint.store.scanned_backend import scanned_store
+
     if workspace is None:
         return store
 
@@ -122,6 +123,7 @@ def refuse_scanned(workspace: Workspace, before: str, after: str, what: str) -> 
     if before == after or not asks_for_scan(workspace):
         return
     from verifflowcc.base.use.guarding import HINT
+    from verifflowcc.sprint.store.scanned_backend import scan_text
 
     held = set(before.splitlines())
     for each in scan_text(after):

@@ -11,7 +11,6 @@ from verifflowcc.base.errors import ConflictError, LedgerError, UsageError, Vfcc
 from verifflowcc.base.files.layout import Stamps, check_inside, names_stamp, settled
 from verifflowcc.base.files.ledger import PACK, Ledger, is_event_file, read_text
 from verifflowcc.base.files.write import DerivedFile
-from verifflowcc.base.git.git_head import FILE, current_branch, head_files, started_here
 from verifflowcc.base.model.events import LedgerProblem, LedgerRead
 from verifflowcc.base.model.sprint_state import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.base.records import dataclass, replace
@@ -287,6 +286,8 @@ def resolve_sprint(workspace: Workspace, open_: Sequence[SprintState] | None = N
 
     Git and the worktree are asked only where several sprints are open. Raises LedgerError as `open_sprints` does.
     """
+    from verifflowcc.base.git.git_head import current_branch, started_here
+
     branches = {state.id: state.branch for state in (open_sprints(workspace) if open_ is None else open_)}
     variable = os.environ.get(VARIABLE, "")
     if variable and variable not in branches:
@@ -299,6 +300,8 @@ def resolve_sprint(workspace: Workspace, open_: Sequence[SprintState] | None = N
 
 def choice_files(workspace: Workspace) -> tuple[str, ...]:
     """Return the files, relative to the project's root, that choose among open sprints; none for fewer than two."""
+    from verifflowcc.base.git.git_head import FILE, head_files
+
     if len(open_sprints(workspace)) < 2:
         return ()
     return (f"{MEMORY}/local/{FILE}", *head_files(workspace.root))

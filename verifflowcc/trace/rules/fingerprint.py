@@ -1,7 +1,7 @@
 """Fingerprints: 20 digits of an item's content, and the stamps that reviews leave.
 
 An item's own fingerprint is the first 80 bits of SHA-256 over canonical JSON of five fields: `integrity`, `links`
-(sorted pairs of target and relation), `text` (the normative part, as `text/normative.folded` has it), `title`,
+(sorted pairs of target and relation), `text` (the normative part, as `folded` has it), `title`,
 `verification`. Status, dates, tags and stamps are not in it. A stamp names the algorithm and the fields, so that one
 made otherwise never counts as the same:
 
@@ -9,6 +9,7 @@ made otherwise never counts as the same:
 - of a link: `sha256:title.text.verification.integrity.links/<the other's>/<own>`.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -18,7 +19,6 @@ from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text, encode_short, sha256
-from verifflowcc.trace.rules.item_wording import folded
 from verifflowcc.trace.rules.trace_view import TraceView
 
 ALGORITHM = "sha256"
@@ -27,6 +27,7 @@ DIGITS = 20
 _HEAD = f"{ALGORITHM}:{'.'.join(FIELDS)}/"
 _OURS = lazy_pattern(r"[a-z]+(?:\.[a-z]+)*(?:/[0-9a-f]{20}){1,2}")
 _DIGESTS = lazy_pattern(r"[0-9a-f]{20}(?:/[0-9a-f]{20})?")
+_TICK = lazy_pattern(r"^([ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]+)\[[xX]\](?=[ \t]|$)", re.MULTILINE)
 _FOREIGN = lazy_pattern(r"[a-z][a-z0-9_-]{0,39}:[!-~]{1,300}")
 
 
@@ -46,6 +47,20 @@ class StampParts:
     def comparable(self) -> bool:
         """Whether the digests were made as ours are made now; others say nothing of today."""
         return self.algorithm == ALGORITHM and self.fields == FIELDS
+
+
+def folded(text: str) -> str:
+    """Return a text as it is compared: LF newlines, no trailing blanks, no ticks.
+
+    >>> folded("- [x] done  \\r\\n- [ ] open\\r\\n")
+    '- [ ] done\\n- [ ] open'
+    """
+    text = text.replace("\r\n", "\n")
+    if "[x]" in text or "[X]" in text:
+        text = _TICK.sub(r"\1[ ]", text)
+    if " \n" in text or "\t\n" in text or "\r" in text or text[-1:] in {" ", "\t"}:
+        text = "\n".join([line.rstrip(" \t\r") for line in text.split("\n")])
+    return text.strip("\n")
 
 
 def own_digest(

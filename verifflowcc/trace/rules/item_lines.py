@@ -7,7 +7,7 @@ from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.trace_values import Outcome, TraceItem, TraceReport
 from verifflowcc.trace.rules.answers import LOST
 from verifflowcc.trace.rules.item_state import ItemCoverage, TraceCoverage
-from verifflowcc.trace.rules.result_checks import TEST
+from verifflowcc.trace.rules.trace_view import TEST
 
 # One word for each item: the worst state that is known of it.
 

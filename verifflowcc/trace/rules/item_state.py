@@ -13,10 +13,7 @@ from verifflowcc.base.model.trace_codes import Need
 from verifflowcc.base.model.trace_values import Outcome, Results, TraceItem, Verification
 from verifflowcc.base.records import dataclass
 from verifflowcc.trace.rules.answers import CodePlace, ItemTest, all_tests_of, implementers, specifications
-from verifflowcc.trace.rules.check_steps import pointed_content
-from verifflowcc.trace.rules.fingerprint import matches
-from verifflowcc.trace.rules.result_checks import METRIC, TEST, method_of
-from verifflowcc.trace.rules.trace_view import NONE, TraceView
+from verifflowcc.trace.rules.trace_view import METRIC, NONE, TEST, TraceView, method_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,5 +227,8 @@ def _word(item: TraceItem) -> Verification | None:
 
 def word_holds(view: TraceView, item: TraceItem) -> bool:
     """Whether a person verified the item, and it and its code have not changed since."""
+    from verifflowcc.trace.rules.check_steps import pointed_content
+    from verifflowcc.trace.rules.fingerprint import matches
+
     word = item.verified
     return word is not None and matches(word.fingerprint, item.digest) and word.content == pointed_content(view, item)

@@ -16,7 +16,6 @@ from verifflowcc.base.text.markdown import Line, LineKind, Section, read_lines, 
 _APART = r"(?:rationale|notes?|comments?|history)"
 _HINT = lazy_pattern(rf"^ {{0,3}}(?:#{{1,6}}[ \t]+)?{_APART}\b", re.IGNORECASE | re.MULTILINE)
 _TITLE = lazy_pattern(rf"{_APART}[ \t:.]*", re.IGNORECASE)
-_TICK = lazy_pattern(r"^([ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]+)\[[xX]\](?=[ \t]|$)", re.MULTILINE)
 
 
 def normative(body: str) -> str:
@@ -47,20 +46,6 @@ def with_rationale(body: str) -> tuple[str, str]:
         elif apart == "rationale":
             why.append(_without_heading(text) if part.title.casefold().startswith("rationale") else text)
     return _trimmed("".join(kept)), _trimmed("".join(why))
-
-
-def folded(text: str) -> str:
-    """Return a text as it is compared: LF newlines, no trailing blanks, no ticks.
-
-    >>> folded("- [x] done  \\r\\n- [ ] open\\r\\n")
-    '- [ ] done\\n- [ ] open'
-    """
-    text = text.replace("\r\n", "\n")
-    if "[x]" in text or "[X]" in text:
-        text = _TICK.sub(r"\1[ ]", text)
-    if " \n" in text or "\t\n" in text or "\r" in text or text[-1:] in {" ", "\t"}:
-        text = "\n".join([line.rstrip(" \t\r") for line in text.split("\n")])
-    return text.strip("\n")
 
 
 def _parted(body: str) -> list[tuple[Section, str]]:

@@ -6,13 +6,16 @@ name is flaky. What several reports make of a test together is not decided here 
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.formats.trace_tests import TestNames
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_values import CodeFile, Outcome, Results, TestResult, TraceItem
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.sprint.rules.junit_claims import CaseResult, ProjectPaths
-from verifflowcc.sprint.rules.junit_tests import JUnitTest
+
+if TYPE_CHECKING:
+    from verifflowcc.sprint.rules.junit_tests import JUnitTest
 
 # Which file and symbol of the tree a test of a report is, whatever its tool calls it.
 
@@ -243,7 +246,7 @@ class ReportTests:
     """The tests of one report; `report` is its path, or the id of the evidence."""
 
     report: str
-    tests: tuple[JUnitTest, ...]
+    tests: "tuple[JUnitTest, ...]"
 
 
 def specified(results: Iterable[TestResult], items: Iterable[TraceItem]) -> tuple[TestResult, ...]:
@@ -267,7 +270,7 @@ class MarkedTests:
             for mark in file.marks if file.test else ():
                 self._marks[file.path, mark.symbol] += mark.ids
 
-    def find(self, test: JUnitTest) -> LocatedTest:
+    def find(self, test: "JUnitTest") -> LocatedTest:
         """Return the place of a test in the tree."""
         found = self._places.find(test.classname, test.name, test.file)
         # A title that is a sentence may have values filled in, so that no symbol has its words: it counts as known.
@@ -289,7 +292,9 @@ def results_of(ran: ReportTests, marked: MarkedTests) -> tuple[TestResult, ...]:
     return tuple(_result(name, groups[name], ran.report, marked) for name in sorted(groups))
 
 
-def _result(name: str, cases: Sequence[tuple[JUnitTest, LocatedTest]], report: str, marked: MarkedTests) -> TestResult:
+def _result(
+    name: str, cases: "Sequence[tuple[JUnitTest, LocatedTest]]", report: str, marked: MarkedTests
+) -> TestResult:
     by_key: dict[tuple[str, str, str], list[JUnitTest]] = defaultdict(list)
     for test, _ in cases:
         by_key[test.classname, test.name, test.file].append(test)
@@ -303,7 +308,7 @@ def _result(name: str, cases: Sequence[tuple[JUnitTest, LocatedTest]], report: s
     return TestResult(name, worst, len(cases), tuple(sorted(items)), report, message, known)
 
 
-def _of_one_case(tests: Sequence[JUnitTest]) -> tuple[Outcome, str]:
+def _of_one_case(tests: "Sequence[JUnitTest]") -> tuple[Outcome, str]:
     """Return the outcome and the message of all runs under one name."""
     outcomes = [_OUTCOMES[test.outcome] for test in tests]
     # Failed and passed under one name: a tool ran the test again after it failed.

@@ -12,7 +12,6 @@ from verifflowcc.base.text.plain_words import natural_key
 from verifflowcc.trace.rules.answers import CodePlace, ItemTest, above, result_of
 from verifflowcc.trace.rules.item_lines import ItemState, state_of, suspects
 from verifflowcc.trace.rules.item_state import ItemCoverage, TraceCoverage
-from verifflowcc.trace.rules.trace_table import csv_text
 from verifflowcc.trace.rules.trace_view import VERIFIES, TraceView
 
 # The order in which types are shown: from the top of the V down, then those that have no level.
@@ -340,6 +339,8 @@ TEST_COLUMNS = ("test", "outcome", "items", "needs", "report", "message")
 
 def csv_of_items(matrix: Matrix) -> str:
     """Return a line for each item."""
+    from verifflowcc.trace.rules.trace_table import csv_text
+
     return csv_text(
         ITEM_COLUMNS,
         (
@@ -359,6 +360,8 @@ def csv_of_items(matrix: Matrix) -> str:
 
 def csv_of_tests(matrix: Matrix) -> str:
     """Return a line for each test."""
+    from verifflowcc.trace.rules.trace_table import csv_text
+
     return csv_text(
         TEST_COLUMNS,
         (

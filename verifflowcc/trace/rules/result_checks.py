@@ -1,32 +1,31 @@
 """Checks of results: each test of an item ran on the present content, and passed."""
 
 from collections import defaultdict
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.formats.result_lines import NOT_DISCRIMINATING
-from verifflowcc.base.model.findings import FindingCollector
 from verifflowcc.base.model.gate_values import EvidenceTrust
 from verifflowcc.base.model.trace_values import Outcome, ResultReport, TraceItem
 from verifflowcc.trace.rules import check_steps as steps
 from verifflowcc.trace.rules.join_tests import ResultVerdict
-from verifflowcc.trace.rules.trace_view import NONE, JoinedTests, NamedTest, TestJoins, TraceView
+from verifflowcc.trace.rules.trace_view import (
+    METRIC,
+    NONE,
+    TEST,
+    JoinedTests,
+    NamedTest,
+    TestJoins,
+    TraceView,
+    method_of,
+)
+
+if TYPE_CHECKING:
+    from verifflowcc.base.model.findings import FindingCollector
 
 # The check that each item is verified by the method that it declares; whether that went well is for the results.
 
-TEST, METRIC = "test", "metric"
 
-
-def method_of(view: TraceView, item: TraceItem) -> str | None:
-    """Return how an item is to be verified, None where nothing asks for it.
-
-    As it declares, else by test where its type must be.
-    """
-    if item.verification:
-        return item.verification
-    rule = view.policy.types.get(item.type)
-    return TEST if rule is not None and rule.verified else None
-
-
-def check_verified(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
+def check_verified(view: TraceView, joins: TestJoins, tell: "FindingCollector") -> None:
     """Tell of items that nothing verifies.
 
     By test: a test that is there names the item by a mark, a result or a pattern, or belongs to a specification that
@@ -59,7 +58,7 @@ def _specified(view: TraceView, item: TraceItem, joins: TestJoins) -> bool:
     return False
 
 
-def _untested(item: TraceItem, joins: TestJoins, tell: FindingCollector) -> None:
+def _untested(item: TraceItem, joins: TestJoins, tell: "FindingCollector") -> None:
     own: JoinedTests = joins.by_id.get(item.id, NONE)
     specifications = joins.specifications.get(item.id, ())
     if own.lost:
@@ -76,7 +75,7 @@ def _untested(item: TraceItem, joins: TestJoins, tell: FindingCollector) -> None
     tell.item("not-verified", item, line, message, step, also=[each.path for each in specifications])
 
 
-def _by_word(item: TraceItem, method: str, tell: FindingCollector) -> None:
+def _by_word(item: TraceItem, method: str, tell: "FindingCollector") -> None:
     if item.evidence or (method != METRIC and item.verified is not None and item.verified.method == method):
         return
     line = item.line("verification")
@@ -111,7 +110,7 @@ _WORDS = {
 _LONGEST = 200
 
 
-def check_results(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
+def check_results(view: TraceView, joins: TestJoins, tell: "FindingCollector") -> None:
     """Report tests that did not pass, and items without a result.
 
     Planned items are skipped.
@@ -152,7 +151,7 @@ def check_results(view: TraceView, joins: TestJoins, tell: FindingCollector) -> 
     _unknown(view, joins, tell)
 
 
-def _unrun(item: TraceItem, joined: JoinedTests, tell: FindingCollector) -> None:
+def _unrun(item: TraceItem, joined: JoinedTests, tell: "FindingCollector") -> None:
     for each in joined.unrun:
         message = f"{each.test}, a test of {item.id}, has no result"
         tell.item("no-result", item, 1, message, _run(each), each.test, [each.path])
@@ -162,7 +161,7 @@ def _run(named: NamedTest) -> str:
     return f"run {named.test} and look again: vfcc check trace --junit FILE"
 
 
-def _broken(view: TraceView, item: TraceItem, test: ResultVerdict, tell: FindingCollector) -> None:
+def _broken(view: TraceView, item: TraceItem, test: ResultVerdict, tell: "FindingCollector") -> None:
     why = f": {' '.join(test.message.split())[:_LONGEST]}" if test.message else ""
     message = f"{test.test}, a test of {item.id}, {_WORDS[test.outcome or Outcome.ERROR]}{why}"
     code = _CODES[test.outcome or Outcome.ERROR]
@@ -180,7 +179,7 @@ def _again(report: ResultReport | None) -> str:
 
 
 def _reports(
-    view: TraceView, stale: dict[str, list[str]], untrusted: dict[str, list[str]], tell: FindingCollector
+    view: TraceView, stale: dict[str, list[str]], untrusted: dict[str, list[str]], tell: "FindingCollector"
 ) -> None:
     reports = view.reports
     tell.ask(("unreadable-report",), len(reports))
@@ -219,7 +218,7 @@ def _word(trust: EvidenceTrust) -> str:
     return str(trust).replace("_", " ")
 
 
-def _unknown(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
+def _unknown(view: TraceView, joins: TestJoins, tell: "FindingCollector") -> None:
     """Report tests in valid reports that the tree does not contain."""
     count = 0
     reported = set()
@@ -235,7 +234,7 @@ def _unknown(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
     tell.ask(("unknown-test",), count)
 
 
-def check_anything(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
+def check_anything(view: TraceView, joins: TestJoins, tell: "FindingCollector") -> None:
     """Report that there is no item, or no test where items need one."""
     tell.ask(("nothing-to-evaluate",), 1 + len(view.reports))
     if not view.live:

@@ -31,11 +31,11 @@ from verifflowcc.base.model.item_values import (
     Stamp,
     Status,
     Trust,
+    type_of_path,
 )
 from verifflowcc.base.model.item_values import (
     TYPES as ITEM_TYPES,
 )
-from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_codes import METHODS
 from verifflowcc.base.model.trace_values import Flaw, TraceItem, Verification
 from verifflowcc.base.records import dataclass, field, replace
@@ -43,7 +43,7 @@ from verifflowcc.base.text.dates import read_date
 from verifflowcc.base.text.placeholders import is_stock, placeholder_line, says_something
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.items.rules.front_matter import FrontMatter
-from verifflowcc.items.rules.item_record import first_heading, trust_of, type_of_path
+from verifflowcc.items.rules.item_record import first_heading, trust_of
 from verifflowcc.trace.rules.fingerprint import own_digest, read_stamp
 from verifflowcc.trace.rules.item_wording import demands, gaps, weak_words, with_rationale
 
@@ -51,7 +51,6 @@ from verifflowcc.trace.rules.item_wording import demands, gaps, weak_words, with
 
 _LINK_KEYS = ("to", "relation", "fingerprint", "by", "on", "reason")
 _REVIEW_KEYS = ("fingerprint", "by", "on", "reason")
-_TYPE_LINE = lazy_pattern(r"^type: ([a-z_]+)$", re.MULTILINE)
 _VERIFIED_KEYS = ("method", "by", "on", "fingerprint", "content", "saw")
 _STATUS_WORDS = {
     **dict.fromkeys(("draft", "proposed", "planned"), Status.PENDING),
@@ -202,22 +201,6 @@ def is_trace_item(path: str, table: FieldTable | None, types: Collection[str]) -
     if nearest(name, types) or not _SPEAKS_OF_TRACE.isdisjoint(pairs):
         return True
     return _has_trace_link(pairs)
-
-
-def is_memory_plainly(path: str, text: str, types: Collection[str]) -> bool:
-    """Say whether a file is an item of memory whatever else its front matter has: most items need not be read for it.
-
-    Its folder is of a type of memory, and where the front matter has the word `type` at all, it names one, too.
-
-    >>> text = "---\\ntype: fact\\n---\\n# Tides turn\\n"
-    >>> is_memory_plainly("items/fact/a.md", text, {"need"}), is_memory_plainly("items/need/a.md", text, {"need"})
-    (True, False)
-    """
-    end = text.find("\n---\n", 3) if text.startswith("---\n") else -1
-    named = _TYPE_LINE.findall(text, 0, end + 1) if end > 0 else []
-    if end < 0 or text.count("type", 0, end) > len(named) or len(named) > 1:
-        return False
-    return all(name in ITEM_TYPES and name not in types for name in (type_of_path(path), *named))
 
 
 def is_heard(table: FieldTable | None) -> bool:

@@ -4,16 +4,19 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError
-from verifflowcc.base.formats.trace_tests import TestNames, by_item
 from verifflowcc.base.model.item_values import Link, Status
 from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.model.trace_values import CodeFile, CodeMark, ResultReport, TestResult, TraceItem, TraceSources
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.identifiers import ambiguous
 from verifflowcc.base.text.plain_words import nearest_start
-from verifflowcc.trace.rules.join_tests import ResultVerdict, verdicts
+
+if TYPE_CHECKING:
+    from verifflowcc.base.formats.trace_tests import TestNames
+    from verifflowcc.trace.rules.join_tests import ResultVerdict
 
 VERIFIES = "verifies"
 """The relation by which a specification hands its tests to what it verifies."""
@@ -32,7 +35,7 @@ class NamedTest:
 class JoinedTests:
     """An item's tests: with a verdict, without a result, and patterns without a match."""
 
-    verdicts: tuple[ResultVerdict, ...]
+    verdicts: "tuple[ResultVerdict, ...]"
     unrun: tuple[NamedTest, ...]
     lost: tuple[str, ...]
 
@@ -160,6 +163,8 @@ class TraceView:
                 found[name].append(number)
         patterns = {item.id: item.tests for item in self.live if item.tests}
         if patterns and results:
+            from verifflowcc.base.formats.trace_tests import TestNames, by_item
+
             numbers: dict[str, list[int]] = defaultdict(list)
             for number, result in enumerate(results):
                 numbers[result.test].append(number)
@@ -186,8 +191,10 @@ class TestJoins:
         self.view = view
 
     @cached_property
-    def verdicts(self) -> Mapping[str, ResultVerdict]:
+    def verdicts(self) -> "Mapping[str, ResultVerdict]":
         """Test → the verdict of all reports on it."""
+        from verifflowcc.trace.rules.join_tests import verdicts
+
         return verdicts(self.view.sources.results)
 
     @cached_property
@@ -222,11 +229,15 @@ class TestJoins:
         }
 
     @cached_property
-    def _with_results(self) -> TestNames:
+    def _with_results(self) -> "TestNames":
+        from verifflowcc.base.formats.trace_tests import TestNames
+
         return TestNames(self.verdicts)
 
     @cached_property
-    def _in_tree(self) -> TestNames:
+    def _in_tree(self) -> "TestNames":
+        from verifflowcc.base.formats.trace_tests import TestNames
+
         files = [file for file in self.view.code.values() if file.test]
         symbols = [f"{file.path}::{symbol.name}" for file in files for symbol in file.symbols]
         return TestNames([*symbols, *(file.path for file in files if not file.symbols)])
@@ -376,3 +387,19 @@ def _unknown(view: TraceView, name: str, wanted: str) -> UsageError | FormatErro
     near = nearest_start(wanted, ids)
     more = f"; did you mean {ids[near]}?" if near else ""
     return UsageError(f"there is no item {name}{more}", hint=f"vfcc trace show {ids[near]}" if near else _LIST)
+
+
+# How an item is to be verified.
+
+TEST, METRIC = "test", "metric"
+
+
+def method_of(view: TraceView, item: TraceItem) -> str | None:
+    """Return how an item is to be verified, None where nothing asks for it.
+
+    As it declares, else by test where its type must be.
+    """
+    if item.verification:
+        return item.verification
+    rule = view.policy.types.get(item.type)
+    return TEST if rule is not None and rule.verified else None

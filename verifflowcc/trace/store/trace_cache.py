@@ -3,14 +3,19 @@
 Everything here can be made again. Each text is kept with its checksum, so that what was damaged counts as not there.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from verifflowcc.base.index.index_file import DerivedTables, ItemRow, summed, unsummed
+from verifflowcc.base.model.item_values import TYPES as ITEM_TYPES
+from verifflowcc.base.model.item_values import type_of_path
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_codes import TYPES
 from verifflowcc.base.model.trace_values import Flaw, TraceItem
 from verifflowcc.base.text.canonical import sha256
+from verifflowcc.base.text.markdown import decode
 from verifflowcc.base.text.record_codec import RecordCodec
 
 # A trace item as one line of JSON for the index.
@@ -141,6 +146,25 @@ def _digest(name: str, key: str, body: str) -> str:
     return sha256("\0".join((name, key, body)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
+_TYPE_LINE = lazy_pattern(r"^type: ([a-z_]+)$", re.MULTILINE)
+
+
+def is_memory_plainly(path: str, text: str, types: Collection[str]) -> bool:
+    """Say whether a file is an item of memory whatever else its front matter has: most items need not be read for it.
+
+    Its folder is of a type of memory, and where the front matter has the word `type` at all, it names one, too.
+
+    >>> text = "---\\ntype: fact\\n---\\n# Tides turn\\n"
+    >>> is_memory_plainly("items/fact/a.md", text, {"need"}), is_memory_plainly("items/need/a.md", text, {"need"})
+    (True, False)
+    """
+    end = text.find("\n---\n", 3) if text.startswith("---\n") else -1
+    named = _TYPE_LINE.findall(text, 0, end + 1) if end > 0 else []
+    if end < 0 or text.count("type", 0, end) > len(named) or len(named) > 1:
+        return False
+    return all(name in ITEM_TYPES and name not in types for name in (type_of_path(path), *named))
+
+
 def parse_trace_item(path: str, data: bytes, types: Collection[str] = TYPES.keys()) -> TraceItem | None:
     """Return the trace item in a file's bytes, None for another kind of item.
 
@@ -148,13 +172,13 @@ def parse_trace_item(path: str, data: bytes, types: Collection[str] = TYPES.keys
     file is in `flaws`, front matter that is no YAML too. Raises FormatError where the bytes are not UTF-8, with file,
     line and byte.
     """
-    # A command whose items are all cached parses none, and imports none of this.
-    from verifflowcc.items.store.item_edits import decode, read_front
-    from verifflowcc.trace.rules.trace_item import is_memory_plainly, is_trace_item, read_trace_item
-
     text = decode(path, data).replace("\r\n", "\n")
     if is_memory_plainly(path, text, types):
         return None
+    # A command whose items are all cached parses none, and imports none of this.
+    from verifflowcc.items.store.item_edits import read_front
+    from verifflowcc.trace.rules.trace_item import is_trace_item, read_trace_item
+
     parts, table, problem = read_front(text)
     flaws = (Flaw("bad-field", *problem),) if problem else ()
     return read_trace_item(path, parts, table, flaws) if is_trace_item(path, table, types) else None

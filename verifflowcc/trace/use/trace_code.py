@@ -5,17 +5,13 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verifflowcc import __version__
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.files.installed import program_stamp
 from verifflowcc.base.files.item_files import demand_no_journal
 from verifflowcc.base.files.layout import as_on_disk
 from verifflowcc.base.files.project_content import digest_file, project_content
-from verifflowcc.base.git.git_trace import (
-    GitPlace,
-    find_place,
-)
 from verifflowcc.base.index.index_file import ItemRow
 from verifflowcc.base.model.config_values import Config
 from verifflowcc.base.model.item_values import Link, Status
@@ -41,6 +37,9 @@ from verifflowcc.trace.store.trace_cache import (
     trace_item_from_text,
     trace_item_to_text,
 )
+
+if TYPE_CHECKING:
+    from verifflowcc.base.git.git_trace import GitPlace
 
 # All trace items of a project: unchanged files from the index, the others read and parsed.
 
@@ -479,7 +478,7 @@ class ProjectStamps:
     config: Config
     walk: MemoryWalk
     content: Mapping[str, str]
-    place: GitPlace
+    place: "GitPlace"
     reports: Mapping[str, str]
 
     @property
@@ -495,6 +494,8 @@ def read_stamps(workspace: Workspace, junit: Sequence[str] = ()) -> ProjectStamp
 
     Raises ConfigError where the configuration is not sound, WorkspaceError where the project cannot be read.
     """
+    from verifflowcc.base.git.git_trace import find_place
+
     config = effective_config(workspace).config
     walk = walk_memory(workspace.root)
     content = project_content(workspace.root, workspace.local)
@@ -523,6 +524,8 @@ def key_of(workspace: Workspace, looked: ProjectStamps, workflow: Workflow | Non
         else plain_text(workflow)
     )
     from hashlib import sha256
+
+    from verifflowcc.base.files.installed import program_stamp
 
     whole = sha256()
     parts = (

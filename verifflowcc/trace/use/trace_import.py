@@ -18,6 +18,7 @@ from verifflowcc.base.model.item_values import Source, SourceKind, Trust
 from verifflowcc.base.model.trace_codes import METHODS, TracePolicy
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.text.markdown import decode
 from verifflowcc.base.text.plain_words import natural_key
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import refuse_new_secret, withheld_trace
@@ -37,7 +38,7 @@ from verifflowcc.items.rules.import_values import (
     updated,
     with_imported,
 )
-from verifflowcc.items.store.item_edits import decode, read_block
+from verifflowcc.items.store.item_edits import read_block
 from verifflowcc.sprint.use.item_loading import asks_for_scan, refuse_scanned
 from verifflowcc.sprint.use.pinned_workflow import policy_of
 from verifflowcc.trace.rules.adopt import ITEMS, AdoptedItem, AdoptionChoices, ExistingItems, adopt

@@ -8,7 +8,6 @@ from verifflowcc.base.model.trace_values import TraceItem, TraceReport
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.glob import matches
 from verifflowcc.base.text.plain_words import natural_key
-from verifflowcc.base.use.stage_words import one_of
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.trace.rules.answers import CodePlace, ItemTest, all_tests_of, implementers
 from verifflowcc.trace.rules.fingerprint import LinkState, link_state, review_word
@@ -148,6 +147,8 @@ def list_items(
 
     Retired ones only where that status is asked for. Raises UsageError for an unknown word, with the nearest.
     """
+    from verifflowcc.base.use.stage_words import one_of
+
     view = full_view(workspace)
     types = tuple(view.policy.types)
     kind = one_of(type_.replace("-", "_"), types, "type", "vfcc trace list --type …") if type_ else None
@@ -249,6 +250,8 @@ def narrow_matrix(seen: CheckedTrace, types: Sequence[str], states: Sequence[str
 
     Raises UsageError for a type, a state or an id that there is not, with the nearest, and for a pattern of nothing.
     """
+    from verifflowcc.base.use.stage_words import one_of
+
     whole = matrix(seen.view, seen.report)
     return narrowed(
         whole,

@@ -7,7 +7,6 @@ from verifflowcc.base.errors import ConflictError, UsageError, VfccError, Worksp
 from verifflowcc.base.files.item_files import create_item_file, writing_items
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES
-from verifflowcc.base.git.git_patches import changed_from
 from verifflowcc.base.git.git_trace import (
     CommitHistory,
     GitPlace,
@@ -23,10 +22,8 @@ from verifflowcc.base.model.trace_values import GitTrace, Results, TraceBaseline
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.identifiers import is_slug, slug
 from verifflowcc.base.text.record_codec import RecordCodec
-from verifflowcc.base.use.stage_words import one_line, one_of
 from verifflowcc.base.use.workspace import MEMORY, Workspace, provider
 from verifflowcc.sprint.use.pinned_workflow import policy_of
-from verifflowcc.trace.rules.trace_table import encode_baseline, is_baseline, read_baseline
 from verifflowcc.trace.rules.trace_view import TraceView
 from verifflowcc.trace.store.trace_cache import TraceIndex, parse_trace_item
 from verifflowcc.trace.use.trace_code import (
@@ -109,6 +106,8 @@ def create_baseline(workspace: Workspace, name: str, note: str = "", *, actor: s
     Raises UsageError where the name is none or taken or there is no item, FormatError where an item cannot be read.
     """
     from verifflowcc.base.git.git_protected import head_commit
+    from verifflowcc.base.use.stage_words import one_line
+    from verifflowcc.trace.rules.trace_table import encode_baseline
 
     asked = name.strip()
     if not is_slug(asked):
@@ -143,8 +142,13 @@ def create_baseline(workspace: Workspace, name: str, note: str = "", *, actor: s
 def list_baselines(workspace: Workspace) -> tuple[TraceBaseline, ...]:
     """Return all baselines, the oldest first. Raises FormatError where one is damaged."""
     folder = workspace.root / FOLDER
+    paths = sorted(folder.glob("*.json")) if folder.is_dir() else ()
+    if not paths:
+        return ()
+    from verifflowcc.trace.rules.trace_table import is_baseline, read_baseline
+
     found = []
-    for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+    for path in paths:
         name = f"{FOLDER}/{path.name}"
         data = _bytes(workspace, name)
         if is_baseline(data):
@@ -157,6 +161,8 @@ def compare_baselines(workspace: Workspace, old: str, new: str | None = None) ->
 
     Raises UsageError for an unknown baseline, with the nearest one.
     """
+    from verifflowcc.base.use.stage_words import one_of
+
     known = {each.name: each for each in list_baselines(workspace)}
     if not known:
         raise UsageError("there is no baseline yet", hint="vfcc trace baseline create NAME")
@@ -309,13 +315,19 @@ def gather(
     around: TraceItems | None = None,
 ) -> GatheredSources:
     """Return the sources of a project that was looked at; with `around`, of these items alone."""
+    from verifflowcc.sprint.use.sprint_reading import ledger_of
     from verifflowcc.trace.rules.fingerprint import type_digests
 
     read = around or read_walked(workspace, looked.walk, policy, index)
     code = read_code(workspace, looked.content, policy, read.items, looked.config.trace.exclude)
-    results: Results = provider("test results")(workspace, read.items, code, looked.content, tuple(looked.reports))
+    # Before the first sprint, gates have nothing to say, and are not imported to say it.
+    has_sprints, results = bool(ledger_of(workspace).sprint_ids()), Results()
+    if has_sprints or looked.reports:
+        results = provider("test results")(workspace, read.items, code, looked.content, tuple(looked.reports))
     git, notes = _git(workspace, looked.place, read.items, index)
-    process, more = provider("process facts")(workspace, type_digests(read.items), looked.content)
+    process, more = (), ()
+    if has_sprints:
+        process, more = provider("process facts")(workspace, type_digests(read.items), looked.content)
     changed, unread = _changed(workspace)
     sources = TraceSources(
         read.items,
@@ -391,6 +403,8 @@ def _changed(workspace: Workspace) -> tuple[tuple[str, ...] | None, tuple[str, .
         try:
             base = show_sprint(workspace, line.id).base
             if base is not None:
+                from verifflowcc.base.git.git_patches import changed_from
+
                 found = (found or set()) | changed_from(workspace.root, base)
         except VfccError as error:
             notices.append(f"what changed since {line.id} began is not known: {error.message}")
