@@ -152,7 +152,7 @@ def _ways(draw: random.Random, users: Sequence[str], path: str, folder: str) -> 
         f"@/{stem}",
         stem,
         f"#{stem}",
-        f"@zoo/{folder.rpartition('/')[2]}/{stem}",
+        f"@zoo/{folder.rpartition('/')[2] or 'root'}/{stem}",
     )
     mates = [each for each in users if folder and each.startswith(f"{folder}/")] or users
     return [(user if way.startswith(".") else draw.choice((user, draw.choice(mates))), way) for way in ways]

@@ -42,6 +42,7 @@ RELATIVE: list[Fact] = [
     ("./a/", ["src/a.ts", "src/a/index.ts"], "src/a/index.ts"),
     (".", ["src.ts", "src/index.ts"], "src/index.ts"),
     ("..", ["index.ts", "src/index.ts"], "index.ts"),
+    ("../", ["lib/a.ts", "index.ts", ("package.json", '{"main": "lib/a.js"}')], "lib/a.ts"),
     ("../lib/a", ["lib/a.ts", "src/lib/a.ts"], "lib/a.ts"),
     ("./a", ["src/a/main.ts", "src/a/index.ts", ("src/a/package.json", '{"main": "./main.js"}')], "src/a/main.ts"),
     ("./a", ["src/a/index.ts", ("src/a/package.json", '{"main": "./none.js"}')], "src/a/index.ts"),

@@ -265,9 +265,10 @@ class Modules:
 
     def _script_in(self, folder: str, typed: bool | None = None) -> tuple[str, ...]:
         """Return the file that a folder means: the main one of its package, or the index."""
-        if f"{folder}/package.json" in self.manifests and (found := self.scripts.entry(folder, typed)):
+        inside = f"{folder}/" if folder else ""
+        if f"{inside}package.json" in self.manifests and (found := self.scripts.entry(folder, typed)):
             return found
-        return self._first([f"{folder}/index{each}" if folder else f"index{each}" for each in _SCRIPT_ENDINGS], typed)
+        return self._first([f"{inside}index{each}" for each in _SCRIPT_ENDINGS], typed)
 
     def _first(self, paths: Sequence[str], typed: bool | None) -> tuple[str, ...]:
         return next(
