@@ -347,7 +347,7 @@ def read_notes(data: bytes, name: str, *, session: str | None = None) -> Convers
 
 
 def _are_notes(data: bytes) -> bool:
-    """Say whether a text has headings, and nobody speaks in it."""
+    """Say whether a text has headings, and no speaker."""
     lines = data[:4_194_304].decode("utf-8", "replace").splitlines()
     speaks = (found for line in lines if (found := _SPEAKER.match(_QUOTE.sub("", line, count=1))))
     return any(map(_HEADING.match, lines)) and not any(_is_name(each["name"]) for each in speaks)

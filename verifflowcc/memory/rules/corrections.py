@@ -307,8 +307,8 @@ def _changed_aim(text: str, *, marked: bool = False) -> tuple[frozenset[str], st
     if way := _BY_TOOL.match(_SINCE_NOW.sub("", text).strip(" ,")):
         return _stems(f"{way['verb']} {way['what'] or ''}"), _DONE
     doing = re.match(r"(?:we're|we are) (?:now )?(?P<verb>[a-z]+ing) (?P<rest>.+)", text, re.IGNORECASE)
-    said = [f"We {root(doing['verb'])}{end} {doing['rest']}" for end in ("", "e")] if doing else [text]
-    if statement := next(filter(None, map(declared, said)), None):
+    readings = [f"We {root(doing['verb'])}{end} {doing['rest']}" for end in ("", "e")] if doing else [text]
+    if statement := next(filter(None, map(declared, readings)), None):
         return _stems(statement.subject.replace("_", " ")), _way_of(statement.relation)
     return (_stems(found["what9"]), _PLACE) if found and not _NO_AIM.match(found["what9"]) else (frozenset(), "")
 

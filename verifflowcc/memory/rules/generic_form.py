@@ -121,7 +121,7 @@ _COUNT = re.compile(r"(?<![\w.])(?:\d+(?:\.\d+)*(?![\w.]*\w)|one|two|three|four|
 
 
 def _required(found: re.Match[str], rest: str) -> str:
-    """Return what is said of a subject; what is required of it beside other things names its own aspect.
+    """Return what a sentence states of a subject; what is required of it beside other things names its own aspect.
 
     That every pull request needs a reviewer leaves it as true that it needs a description; how many it needs does not.
     """

@@ -15,7 +15,7 @@ from verifflowcc.base.text.identifiers import slug
 
 _DIGITS = 12
 NOTES = "Notes"
-"""The speaker of a text that names none: whose words they are, nobody knows."""
+"""The speaker of a text that names none: whose words they are is not known."""
 
 
 @dataclass(slots=True)
