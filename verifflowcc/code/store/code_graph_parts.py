@@ -488,10 +488,8 @@ class AnswersInIndex:
         manifests: Mapping[str, int],
         names_of: Callable[[Sequence[int]], frozenset[str] | None],
     ) -> None:
-        from verifflowcc.base.text.canonical import digest_text
-
         self._store, self._numbers, self._names_of = store, [*numbers.values()], names_of
-        self._shape = digest_text("\n".join([*numbers, "", *(f"{path} {each}" for path, each in manifests.items())]))
+        self._files, self._shape = (numbers, manifests), ""
         self._replaced = store.replaced
         self._same: int | None = None
         self._live: dict[int, tuple[int, frozenset[str]]] | None = None
@@ -560,8 +558,13 @@ class AnswersInIndex:
 
     def _states(self) -> dict[int, tuple[int, frozenset[str]]]:
         """Return of each state that answers may be taken from the bits of files that changed since, and their names."""
+        from hashlib import sha256
+
         from verifflowcc.code.rules.bind_names import bit_of
 
+        paths, manifests = self._files
+        listed = "\n".join([*paths, "", *(f"{path} {number}" for path, number in manifests.items())])
+        self._shape = sha256(listed.encode("utf-8", "surrogatepass")).hexdigest()
         found: dict[int, tuple[int, frozenset[str]]] = {}
         count = len(self._numbers)
         for state, shape, texts in self._store.rows("SELECT number, shape, texts FROM states ORDER BY number DESC"):
