@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.base.text.stems import stems, words_of
+from verifflowcc.base.text.stems import alike, stems, words_of
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL")
 
@@ -107,6 +107,18 @@ def test_a_long_text_takes_no_longer_for_each_letter() -> None:
     """A word of a hundred thousand letters, and as many signs that begin a word and do not end it."""
     for part in ("a", "-", "a-", "_", "'", "A", "aA", "a'", "1", "é"):
         assert len(stems(part * 100_000)) <= 100_000
+
+
+def test_words_alike_are_terms_that_texts_have_and_lead_both_ways_within_a_group() -> None:
+    assert "brother" in alike(*stems("siblings"))
+    assert "guitar" in alike(*stems("instruments"))
+    assert set(stems("mom mum")) <= set(alike(*stems("mothers")))
+    assert "instrument" not in alike("trumpet")
+    assert not alike("sqlite")
+    for word in ("photographs", "families", "vacation", "activities", "children", "counselor", "jewelry"):
+        (term,) = stems(word)
+        assert alike(term)
+        assert term not in alike(term)
 
 
 def test_everyday_words_are_kept_as_the_terms_that_they_are_found_by() -> None:

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.code.rules.bind_names import DEEPEST, Circles
-from verifflowcc.code.rules.bound_things import Thing, ThingKind
+from verifflowcc.code.rules.bound_things import DEEPEST, EXTERNAL, Circles, Thing, ThingKind, TypeLines
 
 _NUMBERS = st.integers(0, 6)
 _GRAPHS = st.dictionaries(_NUMBERS, st.lists(_NUMBERS, max_size=4))
@@ -66,3 +65,49 @@ def test_a_circle_in_which_all_lead_to_all_ends_soon() -> None:
     asking.ask(0)
 
     assert asking.looked < 2_000
+
+
+class _Types:
+    """Types by number, each with the numbers of its bases; one below 0 is from outside."""
+
+    def __init__(self, graph: Mapping[int, Sequence[int]]) -> None:
+        self.graph = graph
+        self._circles = Circles()
+        self.lines = TypeLines(self._bases, self._circles)
+
+    def _bases(self, path: str, place: int) -> tuple[Thing, ...]:
+        def found() -> tuple[Thing, ...]:
+            bases = self.graph.get(place, ())
+            return tuple(Thing(ThingKind.DEFINITION, path, each) if each >= 0 else EXTERNAL[0] for each in bases)
+
+        return self._circles.ask(("bases", path, place), found)
+
+
+def _walked(graph: Mapping[int, Sequence[int]], start: int) -> list[int]:
+    """Return a type and what it inherits from, each at the last of its places in a walk that enters no circle twice."""
+    order: list[int] = []
+
+    def walk(each: int, above: tuple[int, ...]) -> None:
+        if each not in above:
+            order.append(each)
+            for base in graph.get(each, ()):
+                if base >= 0:
+                    walk(base, (*above, each))
+
+    walk(start, ())
+    return [each for number, each in enumerate(order) if each not in order[number + 1 :]]
+
+
+@given(st.dictionaries(st.integers(0, 4), st.lists(st.integers(-1, 4), max_size=3)), st.lists(st.integers(0, 4)))
+def test_the_line_of_a_type_is_the_walk_through_its_bases_whatever_was_asked_before(
+    graph: Mapping[int, Sequence[int]], earlier: Sequence[int]
+) -> None:
+    types = _Types(graph)
+    for each in earlier:
+        types.lines.of("a.py", each)
+
+    for each in range(5):
+        line = types.lines.of("a.py", each)
+        expected = _walked(graph, each)
+        assert [place for _, place in line.types] == expected
+        assert line.outside == any(base < 0 for one in expected for base in graph.get(one, ()))

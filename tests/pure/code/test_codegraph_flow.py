@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.pure.code_in_memory import code_of, meant
+from tests.pure.code_in_memory import code_of, meant, shown
+from verifflowcc.code.rules.binding import Binder
 
 pytestmark = pytest.mark.vfcc("REQ-CODE-IN-PROMPT")
 
@@ -124,3 +125,71 @@ def test_scripts_follow_other_names_and_what_objects_hold(text: str, name: str, 
     text += "\n}\n" if "function f" in text else "\n"
 
     assert meant(code_of({**SCRIPT, "user.ts": text}), f"user.ts:{line}", name) == expected
+
+
+MANY_PLACES = """\
+from zoo import *
+def f(x):
+    x.swing()  # Bee.swing
+    x = Ape()
+    x.swing()  # Ape.swing
+    def inner():
+        x.swing()  # Ape.swing
+    x = Bee()
+    x.swing()  # Bee.swing
+def g(x: Bee):
+    x.swing()  # Bee.swing
+    made()  # made
+def h(made):
+    made()  # nothing
+    x.swing()  # Ape.swing
+x = Ape()
+class Own(Ape):
+    x = Bee()
+    x.swing()  # Bee.swing
+    def made(self):
+        made()  # made
+        x.swing()  # Ape.swing
+        super().swing()  # Ape.swing
+        self.swing()  # Own.swing
+        def deep():
+            self.swing()  # Own.swing
+    def swing(self): ...
+    @classmethod
+    def new(cls):
+        cls.swing()  # Own.swing
+        cls().made()  # Own.made
+    class Inner(Bee):
+        def go(self):
+            self.swing()  # Bee.swing
+            super().swing()  # Bee.swing
+"""
+
+OTHER_SELF = """\
+from zoo import *
+class Odd(Bee):
+    def go(self):
+        self.swing()  # Bee.swing
+    def odd(self):
+        self = Ape()
+        self.swing()  # Ape.swing
+def free(self: Ape):
+    self.swing()  # Ape.swing
+"""
+
+
+@pytest.mark.parametrize("text", [MANY_PLACES, OTHER_SELF])
+def test_one_binder_keeps_apart_what_a_name_is_at_each_place(text: str) -> None:
+    lines = text.splitlines()
+    expected = {number: line.partition("  # ")[2] for number, line in enumerate(lines, 1) if "  # " in line}
+    code = code_of({"zoo.py": ZOO, "user.py": text})
+    asked = [each for each in code.references("user.py") if each.line in expected and each.name in ("swing", "made")]
+    for some in (asked, asked[::-1]):
+        binder = Binder(code)
+        bound = {each.line: binder.bound("user.py", each).candidates for each in some}
+        sure = {
+            line: [shown(code, one.path, one.place) for one in each if one.confidence > 70]
+            for line, each in bound.items()
+        }
+        found = {line: names[0].partition("::")[2] if names else "nothing" for line, names in sure.items()}
+        assert found == expected

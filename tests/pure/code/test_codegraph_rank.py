@@ -11,6 +11,8 @@ from verifflowcc.code.rules.code_context import by_messages, choose, listed_file
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.code.rules.rank_units import (
     CodeUnit,
+    FileEvidence,
+    FileWeights,
     RankedFile,
     RankedUnit,
     UnitWeights,
@@ -18,9 +20,9 @@ from verifflowcc.code.rules.rank_units import (
     rank_files,
     rank_units,
 )
-from verifflowcc.code.rules.repository_map import both_ways, graph_of, page_rank
+from verifflowcc.code.rules.repository_map import aside_among, both_ways, graph_of, page_rank
 from verifflowcc.code.rules.snippets import BODIES, LARGEST, fill, rendered, shown_text
-from verifflowcc.code.rules.task_words import AGAIN, LONGEST, asked, words_in
+from verifflowcc.code.rules.task_words import AGAIN, LONGEST, WordCounter, asked, words_in
 
 TEXTS = {
     "tide/gate.py": (
@@ -68,6 +70,54 @@ def test_tests_count_less_unless_they_are_asked_for(code: Searched) -> None:
 
     assert paths(code, "close gate")[0] == "tide/gate.py"
     assert score(unmarked=False) < score(unmarked=True)
+
+
+@given(task=st.sampled_from(["close gate", "clamp", "page of the tide", "noise"]), most=st.integers(1, 6))
+def test_the_best_files_and_the_tests_among_all_are_those_of_the_whole_order(
+    code: Searched, task: str, most: int
+) -> None:
+    wanted = asked(task)
+    evidence = FileEvidence(wanted, code, graph_of(code), FileWeights())
+
+    for unmarked in (False, True):
+        assert evidence.ranked(unmarked=unmarked, most=most) == evidence.ranked(unmarked=unmarked)[:most]
+    every = evidence.ranked(unmarked=True)
+    plain = [each.path for each in every if not code.files[each.path].marks][:most]
+    assert [(each.path, each.score) for each in evidence.with_tests(most)] == [
+        (each.path, each.score) for each in every if code.files[each.path].marks or each.path in plain
+    ]
+
+
+@given(
+    words=st.lists(st.sampled_from(["gate", "ab", "lock", "see", "x1"]), max_size=3),
+    texts=st.lists(st.text("abgtelockSEx1/._", max_size=12), max_size=6),
+)
+def test_all_paths_looked_through_as_one_text_give_those_that_each_gives(words: list[str], texts: list[str]) -> None:
+    counter = WordCounter(words)
+
+    assert list(counter.holding(texts)) == [text for text in texts if counter.may_be_in(text)]
+
+
+@pytest.mark.parametrize(
+    ("path", "aside"),
+    {
+        "docs/a.py": True,
+        "a/my-examples/b.go": True,
+        "a/Bench/b.py": True,
+        "a/types.d.ts": True,
+        "a/jest.config.js": True,
+        "a/.eslintrc.cjs": True,
+        "a/Setup.py": True,
+        "magefile.go": True,
+        "a/gulpfile.js": True,
+        "a/docs.py": False,
+        "a/setup_all.py": False,
+        "a/v1.2.py": False,
+        "redocs/a.py": False,
+    }.items(),
+)
+def test_what_shows_tries_builds_or_declares_a_repository_is_beside_it(path: str, aside: bool) -> None:
+    assert aside_among([path, "a/gate.py", path]) == [aside, False, aside]
 
 
 LONG = "".join(f"def close_gate_{number}():\n    return shut(gate, {number})\n\n\n" for number in range(40))

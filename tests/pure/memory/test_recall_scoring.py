@@ -279,3 +279,30 @@ def test_a_question_counts_less_only_between_people(speaker: str, share: int) ->
     states = asks._replace(asks=False, ends_asking=False)
 
     assert scores(asks)[1] == scores(states)[1] * share // 100
+
+
+def in_talk(*said: tuple[str, str], text: str, alike: dict[str, list[str]]) -> dict[int, ScoredUnit]:
+    """Return number → unit of turns of their own, each by its speaker and text, with words alike."""
+    turns = kept(*(unit(body, thread=str(place), place=0, speaker=who) for place, (who, body) in enumerate(said)))
+    counts = {term: sum(term in each.unit.terms[FIELD["body"]].split() for each in turns) for term in (*WORDS, "dam")}
+    found = score(question_of(text), Corpus(len(turns), corpus(turns).lengths, counts), turns, alike=alike)
+    return {each.kept.number: each for each in found}
+
+
+def test_a_word_alike_counts_less_than_the_word_and_in_talk_between_people_alone() -> None:
+    said = [("bob", "tide dam"), ("bob", "tide gate"), ("bob", "tide filler"), ("assist", "tide dam")]
+    without = in_talk(*said, text="tide gate", alike={})
+    found = in_talk(*said, text="tide gate", alike={"gate": ["dam"]})
+
+    assert without[2].score > without[1].score == without[3].score
+    assert found[2].score > found[1].score > found[3].score
+    assert found[4].score == without[4].score
+    assert dict(found[1].matched) == {"tide": ("body",), "gate": ("alike",)}
+    assert dict(found[4].matched) == {"tide": ("body",)}
+
+
+def test_a_word_that_nobody_says_is_found_by_those_alike() -> None:
+    found = in_talk(("bob", "the dam"), ("ann", "filler"), text="gate", alike={"gate": ["dam"]})
+
+    assert list(found) == [1]
+    assert dict(found[1].matched) == {"gate": ("alike",)}

@@ -1,5 +1,7 @@
 """Which trace items a sprint is about, and how one is written into a prompt."""
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,6 +62,27 @@ def test_no_order_of_files_moves_the_order_of_items(order: list[int], task: str)
         each.item.id for each in near_task(sorted(items, key=lambda one: one.id), task, terms, ItemNames(items))
     ]
     assert set(found) == {item.id for item in items}
+
+
+@given(
+    texts=st.lists(st.text("ab _-é1", max_size=8), max_size=5),
+    words=st.sets(st.text("ab_é1", min_size=1, max_size=2), max_size=3),
+)
+def test_items_in_which_a_word_begins_as_one_of_the_task_come_first(texts: list[str], words: set[str]) -> None:
+    items = [made(number, text=text) for number, text in enumerate(texts)]
+
+    found = near_task(items, " ".join(sorted(words)), {word: word for word in words}, ItemNames(items))
+
+    holding = {
+        word: {item.id for item in items if re.search(rf"\b{re.escape(word)}", f"{item.title}\n{item.text}".casefold())}
+        for word in words
+    }
+    scores = {item.id: sum(1_000_000 // len(ids) for ids in holding.values() if item.id in ids) for item in items}
+    assert [each.item.id for each in found] == sorted(scores, key=lambda name: (-scores[name], name))
+    assert [each.why for each in found] == [
+        "words of the task are in it" if scores[each.item.id] else "not in the sprint's scope; there is room for it"
+        for each in found
+    ]
 
 
 def test_an_id_counts_as_a_word_of_its_own_in_any_capitals() -> None:

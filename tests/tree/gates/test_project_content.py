@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.trees import commit, git, repository, write_tree
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import project_content as module
+from verifflowcc.base.files.layout import Stamps
 from verifflowcc.base.files.project_content import (
     belongs,
     digest_file,
@@ -20,6 +21,7 @@ from verifflowcc.base.files.project_content import (
     read_project_file,
 )
 from verifflowcc.base.text.canonical import digest_bytes, digest_text
+from verifflowcc.code.store.source_listing import stamps_of
 from verifflowcc.gates.store.scratch_tree import known_words
 
 LEFT_BEHIND = (
@@ -481,3 +483,33 @@ def test_words_are_those_of_the_texts(tmp_path: Path) -> None:
     found = known_words(tmp_path, ["a.py", "b.bin", "c.txt", "d", "gone.py", "."])
 
     assert found == {"def", "test_one", "pass", "prüfe", "caf", "x1"}
+
+
+@pytest.mark.parametrize("first", ["code", "content"])
+def test_who_comes_second_looks_at_no_file_that_had_settled_and_sees_the_same(
+    tree: Path, settled: None, monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    write_tree(tree, {"src/a.py": "a = 1\n", "src/ä b.py": "b = 2\n", "notes.txt": "c\n"})
+    (tree / "src/link.py").symlink_to("a.py")
+    names = [os.fsencode(each) for each in ("src/a.py", "src/link.py", "src/ä b.py", "src/none.py")]
+    alone = stamps_of(tree, names)
+    whole = project_content(tree, tree.parent / "local")
+    looked: list[str] = []
+    lstat = os.lstat
+
+    def noted(path: bytes | str, *, dir_fd: int | None = None) -> os.stat_result:
+        looked.append(os.fsdecode(path))
+        return lstat(path, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "lstat", noted)
+    shared = Stamps(tree)
+
+    for each in (first, "content" if first == "code" else "code"):
+        if each == "code":
+            assert stamps_of(tree, names, shared.ordinary) == alone
+        else:
+            assert project_content(tree, tree.parent / "local", shared) == whole
+
+    assert [looked.count(name) for name in ("src/a.py", "src/ä b.py", "notes.txt")] == [1, 1, 1]
+    assert shared.by_path["src/a.py"] == alone[0] == shared.ordinary["src/a.py"]
+    assert "src/link.py" not in shared.ordinary

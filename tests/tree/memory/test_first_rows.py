@@ -13,12 +13,14 @@ from tests.tree.backend_items import make
 from tests.tree.backend_questions import FILTERS, ITEMS, ORDERS
 from tests.tree.memory.test_backend_files import FACTS, open_at, opened, put, settled  # noqa: F401 - a fixture
 from tests.trees import write_memory
+from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.item_query import conditions, kind_of_item, matches, ordered
 from verifflowcc.base.model.memory_protocol import Filters, ItemKind, StoredItem
 from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.use.inbox import open_inbox
 from verifflowcc.memory.use.memory_listing import ListQuery, list_items
+from verifflowcc.prompt.use.prompt_use import compile_prompt_only
 
 few = settings(deadline=None, max_examples=10, suppress_health_check=list(HealthCheck))
 SHOWN: Sequence[Callable[[ItemKind], bool]] = (
@@ -147,6 +149,51 @@ def rows_read(root: Path) -> int:
     """Return how many items the index gives for the first two rows of a list."""
     with closing(open_at(root)) as store:
         return len(store.page([], lambda _: True, "created", 2).items)
+
+
+def test_a_list_reads_no_links_of_a_trace_and_no_item_that_a_decision_replaces_by_a_number_is_missed(
+    tmp_path: Path,
+) -> None:
+    here = project(tmp_path)
+    for number in range(1, 31):
+        links = f"[{{to: r{number - 1}, relation: refines}}]"
+        put(here.root, f".memory/project/items/requirement/r{number}.md", make(f"r{number}", links=links).text)
+        text = f"# {number}. Use {number}\n\n## Status\n\nAccepted\n"
+        put(here.root, f".memory/project/decisions/{number:04}-use-{number}.md", text)
+    newer = "# 31. Use no other\n\n## Status\n\nAccepted\n\nSupersedes 0030\n"
+    put(here.root, ".memory/project/decisions/0031-use-no-other.md", newer)
+
+    listing = list_items(here, ["project"], ListQuery(types=("decision",), limit=2))
+
+    every = list_items(here, ["project"], ListQuery(types=("decision",)))
+    assert (listing.rows, listing.hidden) == (every.rows[:2], every.hidden)
+    assert "superseded" in listing.hidden
+    with closing(open_at(here.root)) as store:
+        linked = store.page([], lambda _: True, "created", 2).linked
+        assert {item.type for item in linked} == {"decision"}
+
+
+def test_the_first_list_after_a_prompt_opens_only_the_files_that_the_prompt_did_not_keep_as_items(
+    tmp_path: Path,
+) -> None:
+    here, alike = project(tmp_path / "prompted"), project(tmp_path / "other")
+    for root in (here.root, alike.root):
+        for number in range(60):
+            put(root, f"{FACTS}/f{number}.md", make(f"f{number}", importance=f"0.{number}").text)
+        put(root, f"{FACTS}/merged.md", make("merged", body="<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n").text)
+        put(root, f"{FACTS}/odd.md", "---\nid: odd\nimportance: much\n---\nOdd.\n")
+    compile_prompt_only(here, Question("coder", task="count the facts"))
+    put(here.root, f"{FACTS}/f7.md", make("f7", title="Changed since").text)
+    put(alike.root, f"{FACTS}/f7.md", make("f7", title="Changed since").text)
+    opened.clear()
+
+    with closing(open_at(here.root)) as store:
+        found = (store.items(), store.problems)
+
+    assert sorted(Path(path).name for path in opened) == ["f7.md", "merged.md", "odd.md"]
+    with closing(open_at(alike.root)) as store:
+        assert found == (store.items(), store.problems)
+    assert found[1]
 
 
 def test_a_file_that_changes_in_a_folder_of_many_is_the_only_one_that_is_compared(tmp_path: Path) -> None:

@@ -80,5 +80,6 @@ def test_items_that_nothing_connects_are_not_read(tmp_path: Path, kind: str) -> 
         assert [item.id for item in items_around(store, ["n5", "k", "nobody"])] == ["n3", "n5", "new", "with-key"]
         by_path = items_around(store, [".memory/project/items/fact/n4.md"])
         assert [item.id for item in by_path] == ["n3", "n4", "new"]
+        store.add(make("by-file", links="[{to: n6.md, relation: supersedes}]"))
         store.add(make("by-path", links="[{to: .memory/project/items/fact/n4.md, relation: supersedes}]"))
-        assert len(items_around(store)) == 23
+        assert [item.id for item in items_around(store)] == ["by-file", "by-path", "n3", "n4", "n6", "new"]

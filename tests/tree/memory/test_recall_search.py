@@ -140,6 +140,26 @@ def test_a_turn_is_found_by_what_stands_beside_it(here: Workspace) -> None:
     assert (hits["t1"], hits["t2"]) == ({"sluice": ("body",)}, {"sluice": ("beside",)})
 
 
+@pytest.mark.vfcc("REQ-READ-LEXICAL")
+def test_in_talk_between_people_words_alike_are_found_and_elsewhere_not(here: Workspace) -> None:
+    def turn(number: int, speaker: str, text: str) -> None:
+        remember(here, f"t{number:02}", text, source=f"{{session: s{number}, turn: D:1, speaker: {speaker}}}")
+
+    turn(1, "Ann", "My brother mends the sluice.")
+    turn(2, "Ann", "My neighbour mends the sluice.")
+    turn(3, "assistant", "Your brother mends the sluice.")
+    remember(here, "fact", "Her brother mends the sluice.")
+    for number in range(10, 70):
+        turn(number, "Ann", "Nothing of interest.")
+    hits = {hit.item.id: hit.matched for hit in asked(here, "Which sibling has a sluice?").hits}
+
+    assert next(iter(hits)) == "t01"
+    assert hits["t01"] == {"sluice": ("body",), "sibling": ("alike",)}
+    assert {name: dict(matched) for name, matched in hits.items() if name != "t01"} == {
+        name: {"sluice": ("body",)} for name in ("t02", "t03", "fact")
+    }
+
+
 @pytest.mark.vfcc("REQ-READ-SCOPE", "REQ-SCOPE-OVERRIDE")
 def test_recall_looks_where_it_may_and_where_it_is_told_to(here: Workspace) -> None:
     start_sprint(here, "Past", workflow="light", actor="human:You")

@@ -104,11 +104,16 @@ def settled(touched_ns: int) -> bool:
 
 @dataclass(slots=True)
 class Stamps:
-    """The stamps of everything that one command looked at, by path below `root` (absolute for what lies elsewhere)."""
+    """The stamps of everything that one command looked at, by path below `root` (absolute for what lies elsewhere).
+
+    `ordinary` has those of the project's files that are no links and had settled: whoever looks at all files of the
+    project adds to them, and looks at none that is there.
+    """
 
     root: Path
     by_path: dict[str, str] = field(default_factory=dict)
     touched_ns: int = 0
+    ordinary: dict[str, str] = field(default_factory=dict)
 
     def take(self, paths: Iterable[str]) -> None:
         """Take the stamps of `paths`, unless they were taken before."""
@@ -146,11 +151,13 @@ class Stamps:
         """Return whether every stamp is still the same."""
         return all(as_before(f"{self.root}/{as_on_disk(path)}", found) for path, found in self.by_path.items())
 
-    def note(self, path: str, found: os.stat_result) -> str:
-        """Keep and return the stamp of a stat result that is there already."""
-        self.by_path[path] = stamp_of(found)
-        self.touched_ns = max(self.touched_ns, found.st_mtime_ns, found.st_ctime_ns)
-        return self.by_path[path]
+    def note(self, path: str, found: os.stat_result, stamp: str = "") -> str:
+        """Keep and return the stamp of a stat result that is there already, as `stamp_of` has it."""
+        self.by_path[path] = stamp = stamp or stamp_of(found)
+        changed, moved = found.st_mtime_ns, found.st_ctime_ns
+        latest = changed if changed > moved else moved
+        self.touched_ns = max(self.touched_ns, latest)
+        return stamp
 
 
 MEMORY = ".memory"

@@ -6,6 +6,7 @@ In git these are the files that git has, whatever their names, and those that it
 
 import os
 import re
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -15,6 +16,7 @@ from stat import S_ISDIR, S_ISLNK, S_ISREG
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.files import layout
 from verifflowcc.base.files.layout import Stamps, settled, stamp_of
 from verifflowcc.base.files.write import DerivedFile, on_disk, shown_name
 from verifflowcc.base.git.git_command import ask_git
@@ -49,8 +51,10 @@ class KnownDigests:
     now: dict[str, list[str]] = field(default_factory=dict)
     links: list[tuple[str, bytes]] = field(default_factory=list)
     stamps: Stamps | None = None
+    trusted_ns: int = 0
 
     def __post_init__(self) -> None:
+        self.trusted_ns = time.time_ns() - layout.SETTLED_AFTER_NS
         self.known = (self.path and _FILE.read(self.path)) or {}
 
     def digest(self, name: str, full: bytes) -> str | None:
@@ -76,14 +80,17 @@ class KnownDigests:
         if self.path is not None and self.now != self.known:
             _FILE.write(self.path, self.now)
 
-    def take(self, name: str, found: os.stat_result) -> None:
-        """Take the stamp of a file, where stamps are taken and its name is as it is on the disk."""
-        if self.stamps is not None and "\\" not in name and name not in self.stamps.by_path:
-            self.stamps.note(name, found)
+    def take(self, name: str, found: os.stat_result, stamp: str) -> None:
+        """Take the stamp of an ordinary file, where stamps are taken and its name is as it is on the disk."""
+        if self.stamps is not None and "\\" not in name:
+            if name not in self.stamps.by_path:
+                self.stamps.note(name, found, stamp)
+            if found.st_mtime_ns < self.trusted_ns and found.st_ctime_ns < self.trusted_ns:
+                self.stamps.ordinary[name] = stamp
 
     def _of_file(self, name: str, full: bytes, found: os.stat_result) -> str:
         stamp = stamp_of(found)
-        self.take(name, found)
+        self.take(name, found, stamp)
         known = self.known.get(name)
         if known is not None and known[0] == stamp:
             self.now[name] = known
@@ -132,14 +139,19 @@ def _looking(root: Path) -> Iterator[Callable[[bytes, KnownDigests, str], str | 
         row = known.known.get(name)
         if row is None:
             return None
+        if known.stamps is not None and known.stamps.ordinary.get(name) == row[0]:
+            known.stamps.by_path.setdefault(name, row[0])
+            known.now[name] = row
+            return row[1]
         try:
             found = lstat(path, dir_fd=handle)
         except OSError:
             return None
-        if row[0] != stamp_of(found) or not regular(found.st_mode):
+        stamp = f"{found.st_mtime_ns}.{found.st_ctime_ns}.{found.st_size}.{found.st_ino}"  # as `stamp_of`, uncalled
+        if row[0] != stamp or not regular(found.st_mode):
             return None
         if known.stamps is not None:
-            known.take(name, found)
+            known.take(name, found, stamp)
         known.now[name] = row
         return row[1]
 

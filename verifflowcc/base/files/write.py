@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
-from typing import Any
+from typing import Any, NamedTuple
 
 from verifflowcc import __version__
 from verifflowcc.base.errors import FileErrors, WorkspaceError
@@ -310,11 +310,11 @@ LARGEST_FILE_BYTES = 1024 * 1024
 """A memory file larger than this is not read: it would be a quarter of a million tokens."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectFile:
+class ProjectFile(NamedTuple):
     """A file: its path relative to the project's root, its stat signature, or why it cannot be read.
 
-    `signature` changes whenever the content may have; `touched_ns` is the later of the file's times.
+    `signature` changes whenever the content may have; `touched_ns` is the later of the file's times. A tuple, as a
+    prompt makes one of each of thousands of items.
     """
 
     path: str
@@ -399,17 +399,17 @@ class ProjectTree:
 
     def _look_at(self, paths: Sequence[str]) -> None:
         """Look at files: plain ones here, where a folder may have ten thousand of them, and the others by `_look`."""
-        found, by_path, touched = self._found, self.stamps.by_path, self.stamps.touched_ns
+        found, by_path, touched, lstat = self._found, self.stamps.by_path, self.stamps.touched_ns, os.lstat
         for folder, those in groupby(paths, key=_folder_of):
             full, at = f"{self.root}/{as_on_disk(folder)}", len(folder) + 1 if folder else 0
             with _opened(full) as place:
                 inside = place is not None and self._inside(f"{full}/", is_link=False)
                 for path in those:
                     try:
-                        stat = os.stat(as_on_disk(path[at:]), dir_fd=place, follow_symlinks=False) if inside else None
+                        stat = lstat(path[at:], dir_fd=place) if inside and path.isascii() else None
                     except OSError:
                         stat = None
-                    if not (stat and S_ISREG(stat.st_mode) and stat.st_size <= LARGEST_FILE_BYTES and path.isascii()):
+                    if not (stat and S_ISREG(stat.st_mode) and stat.st_size <= LARGEST_FILE_BYTES):
                         found[path] = self._look(path)
                         continue
                     changed, noted = stat.st_mtime_ns, stat.st_ctime_ns

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, MutableMapping, Seque
 from pathlib import Path
 
 from verifflowcc.base.files.write import ProjectFile
-from verifflowcc.base.index.index_file import DerivedTables, Store, among
+from verifflowcc.base.index.index_file import DerivedTables, Store, among, summed, unsummed
 from verifflowcc.base.model.recall_values import Extent, Traits, Unit
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.record_codec import RecordCodec
@@ -208,8 +208,8 @@ class Index(DerivedTables):
         wanted = {file.path: file.signature for file in files}
         return {
             path: IndexedFile(path, signature, digest, facts, notices, Extent(*json.loads(extent)), True)
-            for path, signature, settled, digest, facts, notices, extent in self._rows(wanted)
-            if settled and wanted.get(path) == signature
+            for path, signature, settled, digest, kept, notices, extent in self._rows(wanted)
+            if settled and wanted.get(path) == signature and (facts := unsummed(kept)) is not None
         }
 
     def _matches(self, terms: Sequence[str], paths: Collection[str]) -> Matches:
@@ -250,7 +250,7 @@ class Index(DerivedTables):
                 known.signature,
                 int(known.settled),
                 known.digest,
-                known.facts,
+                summed(known.facts),
                 known.notices,
                 json.dumps(known.extent),
             ),

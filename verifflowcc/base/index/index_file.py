@@ -139,6 +139,8 @@ def _lines(texts: Iterable[str]) -> str:
 _DECIDED = "instr(facts, '\"decision\":') > 0 AND instr(facts, '\"decision\":[null,null,null,null,[],[],[],[]]') = 0"
 LINKING = f"(instr(facts, '\"links\":') > 0 OR ({_DECIDED}))"
 """The condition of all rows whose item leads to another, and of some more. A quote within a fact is never bare."""
+REPLACING = f"{LINKING} AND ({_DECIDED} OR instr(facts, ',\"supersedes\"') > 0)"
+"""The condition of all rows that may say what takes the place of what: among links of a trace they are few."""
 
 _T = TypeVar("_T")
 _LINKED_MOST_VALUES = 200
@@ -162,6 +164,22 @@ def having(names: Iterable[str]) -> Iterator[tuple[str, Sequence[str]]]:
         yield from among(column, values, _LINKED_MOST_VALUES)
 
 
+FILE_NAME = "replace(path, rtrim(path, replace(path, '/', '')), '')"
+"""The last part of a row's path, as SQL says it: an index has this very text."""
+
+
+def files_named(names: Iterable[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield conditions, as `having` does, of all rows whose file one of these names may mean by its place or its name.
+
+    A name of a file has its ending or none. One that ends in dots may mean a folder, and so any row.
+    """
+    ends = {name.rpartition("/")[2] for name in names}
+    if not ends.isdisjoint(("", ".", "..")):
+        yield "1", ()
+        return
+    yield from among(FILE_NAME, sorted(ends | {f"{end}.md" for end in ends}), _LINKED_MOST_VALUES)
+
+
 class ItemRow(NamedTuple):
     """An item file that was parsed: stamp, digest of its bytes, and facts; the stamp is "" where it proves nothing."""
 
@@ -171,7 +189,7 @@ class ItemRow(NamedTuple):
     facts: str
 
 
-LAYOUT = 18
+LAYOUT = 19
 _OLD_TABLES = """
 SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'
 """
@@ -211,6 +229,7 @@ CREATE INDEX memory_items_not_read ON memory_items (path) WHERE problem IS NOT N
 CREATE INDEX memory_items_by_id ON memory_items (id, path);
 CREATE INDEX memory_items_by_key ON memory_items ("key") WHERE "key" IS NOT NULL;
 CREATE INDEX memory_items_linking ON memory_items (path) WHERE {linking};
+CREATE INDEX memory_items_by_file ON memory_items ({file_name});
 CREATE INDEX memory_items_kinds ON memory_items (path, first, id, status, type);
 CREATE INDEX memory_items_newest ON memory_items ("created" IS NULL, "created" DESC, id);
 CREATE TABLE memory_folders (folder TEXT PRIMARY KEY, listings TEXT NOT NULL) WITHOUT ROWID;
@@ -252,7 +271,7 @@ class IndexFormat:
 def index_form() -> IndexFormat:
     """Return the form of the index itself; what its columns are of takes long to import, and other files do without."""
 
-    return IndexFormat(_SCHEMA.format(columns=definitions(), linking=LINKING), LAYOUT)
+    return IndexFormat(_SCHEMA.format(columns=definitions(), linking=LINKING, file_name=FILE_NAME), LAYOUT)
 
 
 class Store:

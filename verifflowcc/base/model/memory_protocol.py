@@ -39,7 +39,10 @@ class ItemKind(NamedTuple):
 
 
 class ItemPage(NamedTuple):
-    """The first items of a list with how many there are of each kind, and the items that links connect."""
+    """The first items of a list, how many there are of each kind, and the items that replace others, with those.
+
+    Of `linked` there may be more.
+    """
 
     items: Sequence[Item]
     kinds: Mapping[ItemKind, int]
@@ -127,9 +130,17 @@ class MemoryBackend(Protocol):
     def linked(self, names: Iterable[str] = ()) -> list[Item]:
         """Return the items that have links, those that these name, and those with one of these ids, paths or keys.
 
-        There may be more, and all are without their texts; cheaper than `items` where few have links.
+        Whatever a link can mean is there: by its number, and by the name of its file, too. There may be more, and all
+        are without their texts; cheaper than `items` where few have links.
         """
         return self.items()
+
+    def replacing(self, names: Iterable[str] = ()) -> list[Item]:
+        """Return of `linked` the items that may say what takes the place of what, those that they mean, and the named.
+
+        There may be more; cheaper than `linked` where most links are those of a trace.
+        """
+        return self.linked(names)
 
     def referring(self) -> list[Item]:
         """Return the items that speak of code and those that were put into another, by id, and there may be more.
@@ -145,7 +156,7 @@ class MemoryBackend(Protocol):
     def page(self, all_of: Sequence[Filters], shown: Callable[[ItemKind], bool], order_by: str, limit: int) -> ItemPage:
         """Return the first items of the kinds that are `shown` and match all filters, in the order of `query`.
 
-        `limit` and as many more as links connect are returned, where there are so many; `kinds` counts all that match.
+        `limit` and as many more as `linked` are returned, where there are so many; `kinds` counts all that match.
         """
         ...
 

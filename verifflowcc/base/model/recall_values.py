@@ -150,10 +150,10 @@ class Edge:
 class Hit:
     """An item that was found.
 
-    `matched` is, by word of the question, the fields in which it is: those of `FIELDS`, and `beside` for the part
-    or turn before or after. `heading` is the section of the best part. `via` says by which link it was found, None for
-    a direct hit. `stale` says how the code that it cites changed, `invalid_reason` why it is no longer in force;
-    both are empty where there is nothing to say.
+    `matched` is, by word of the question, the fields in which it is: those of `FIELDS`, `alike` where talk has only a
+    word like it, and `beside` for the part or turn before or after. `heading` is the section of the best part. `via`
+    says by which link it was found, None for a direct hit. `stale` says how the code that it cites changed,
+    `invalid_reason` why it is no longer in force; both are empty where there is nothing to say.
     """
 
     item: Item

@@ -25,6 +25,112 @@ whether whole without wonder word work worth write wrong year yes yet
 """Their terms, as `stems` makes them: a command has no time to make them again."""
 
 
+# Words of daily life that people put for each other: of one meaning or family, and what is a kind of something.
+
+_ALIKE = """
+child kid son daughter toddler babi; mother mom mum; parent mom dad mother father; grandmoth grandma granni; grandfath
+grandpa; husband wife spous partner; sibl brother sister; friend buddi pal; movi film; pictur photo photograph imag
+snapshot; paint artwork; vacat holiday trip getaway; trip travel journey visit; job career profess occup; car vehicl;
+bike bicycl; home hous apart; pet dog cat puppi kitten; dog puppi pup; buy purchas; gift present; parti celebr; wed
+marri marriag; doctor physician; ill sick diseas; sad upset unhappi; happi glad joy thrill excit; afraid scare fear;
+angri mad; tire exhaust; favorit favourit love; enjoy love; hobbi pastim interest; meal dinner lunch breakfast; cook
+bake recip; food dish meal cuisin; exercis workout gym; jog marathon; hike trail; school colleg universiti; teacher
+professor; student pupil; studi cours class; song music track; band musician concert; concert gig; instrument guitar
+piano violin drum; book novel; author writer; citi town; countri nation; ocean sea beach; forest wood; mountain peak;
+kilomet km; assist support; fast quick; goal aim target dream; win award prize; contest competit tournament; rais
+fundrais; compani busi firm startup; boss manag; team crew; event gather; meetup appoint; speech present; letter mail;
+comput laptop pc; money cash; cost price expens; build construct; repair fix mend; break damag; advic tip suggest
+recommend; teach lesson; creativ art; paint draw sketch; potteri clay ceram; garden plant flower; swim pool; camp tent;
+religion faith church; neighbor neighbour; color colour; relax unwind; stress anxieti; therapi counsel therapist
+counselor; born birth birthday; die death pass; aunt aunti; grandchild grandson granddaught grandkid; boyfriend
+girlfriend partner date; engag propos fianc fiance; divorc separ breakup; pregnant pregnanc; roommat flatmat; colleagu
+cowork workmat; client custom; salari wage incom pay; hire recruit; promot rais; retir pension; interview appli applic;
+fire laid layoff; volunt shelter chariti communiti; donat chariti fundrais; hospit clinic; medicin medic drug pill;
+nurs doctor; dentist tooth; surgeri oper; injuri hurt wound accid; pain ach hurt; headach migrain; diet weight nutrit;
+vegetarian vegan; sleep nap bed; yoga medit; walk stroll; climb climber boulder; bike cycl ride; swim swimmer; footbal
+soccer; match game; coach trainer; champion championship titl; medal trophi award prize; fan support; actor actress
+star; director filmmak; seri tv; televis tv; comic manga; poem poetri poet; stori tale; sing singer vocal; danc dancer
+ballet; theater theatr play; museum galleri exhibit; sculptur statu; knit sew crochet; craft handmad; photograph
+photographi camera; airplan plane flight fli; airport flight; train railway; hotel hostel inn motel; suitcas luggag
+pack; passport visa; abroad oversea foreign; beach coast shore seasid; lake river; sunset sunris; snow ski snowboard;
+rain storm; hot warm heat; cold freez chilli; spring summer; flower blossom bloom bouquet; tree forest; bird parrot;
+fish aquarium; hors poni ride; farm farmer; veget veggi; fruit appl banana berri; sweet candi chocol; pastri cake
+bread; restaur cafe diner; coffe cafe; recip cook ingredi; grill bbq barbecu; beer wine drink bar pub; shirt tshirt;
+cloth outfit dress wear fashion; shoe boot sneaker; jewelri necklac ring bracelet; purs bag backpack; furnitur tabl
+chair couch sofa; kitchen cook; bathroom shower bath; clean tidi; rent leas landlord; mortgag loan debt; save budget;
+invest stock; bank account; polic cop offic; lawyer attorney; law legal court; armi militari soldier veteran;
+politician polit elect vote campaign; church worship pray faith; god pray spiritu; holiday festiv; anniversari
+birthday; funer grief mourn; memori rememb remind memor; share post; messag text; email mail; websit site onlin web;
+internet onlin; app softwar program; programm develop coder engin; robot ai; scienc scientist research; math mathemat;
+languag spanish french; degre diploma graduat; exam test; scholarship grant; kindergarten preschool daycar; homework
+assign; lab laboratori; offic workplac; shop boutiqu store mall; sell sale; advertis market; bill invoic; rich wealthi;
+poor homeless; elder senior; young youth teen teenag kid; man guy male; woman ladi femal; gay lesbian lgbtq queer
+transgend; orphan adopt; immigr refuge; nativ origin root hometown; cultur tradit heritag; member join; neighborhood
+area communiti; garden yard backyard; tool equip gear; machin devic gadget; journal diari notebook; toy doll lego;
+puzzl jigsaw; chess boardgam; card poker; videogam consol xbox playstat nintendo game gamer; tattoo pierc; hair
+haircut; makeup cosmet
+"""
+_KINDS = """
+pet: dog cat puppi kitten hamster rabbit bird fish turtl hors; anim: dog cat bird hors fish bear wolf rabbit turtl
+snake; instrument: guitar piano violin drum clarinet flute trumpet saxophon cello bass ukulel; sport: footbal soccer
+basketbal tenni basebal hockey golf swim volleybal cricket rugbi ski surf; activ: hike swim camp paint danc yoga climb
+bike ski surf cook; hobbi: paint hike cook garden photographi danc knit music; food: pizza pasta cake bread soup salad
+chicken fish chees burger sushi steak rice chocol cooki; dessert: cake cooki pie chocol pud icecream tart; drink: coffe
+tea wine beer juic water soda; vehicl: car truck bike motorcycl van bus boat; relat: mother father brother sister aunt
+uncl cousin grandma grandpa grandmoth grandfath mom dad; famili: mother father brother sister husband wife son daughter
+kid mom dad child aunt uncl cousin grandma grandpa; sibl: brother sister; parent: mother father mom dad; child: son
+daughter kid; color: red blue green yellow purpl pink orang black white brown; season: summer winter spring autumn
+fall; weather: rain snow sun storm wind; countri: america england franc spain itali germani japan china india canada
+mexico australia brazil sweden ireland; state: california texa florida oregon washington michigan; citi: york london
+pari tokyo rome boston chicago seattl; art: paint draw sculptur potteri photographi sketch; music: song band guitar
+piano concert sing jazz rock classic; book: novel author stori; movi: film watch; game: play chess consol card; job:
+teacher doctor nurs engin lawyer chef design manag writer; ill: cold flu fever cancer asthma allergi diabet; injuri:
+hurt break sprain ankl knee; cloth: shirt dress shoe jacket hat jean; jewelri: necklac ring bracelet earring; subject:
+math histori scienc english; degre: bachelor master phd graduat; holiday: christma easter thanksgiv halloween; exercis:
+yoga gym swim weight; martial: karat judo taekwondo kickbox; plant: flower tree tomato; emot: happi sad excit nervous
+proud scare angri grate; outdoor: hike camp beach park trail mountain fish climb kayak; natur: forest mountain lake
+river beach hike trail tree anim park; event: concert festiv parad confer workshop parti wed fair; ceremoni: wed
+graduat funer; destin: beach pari london itali japan island; accessori: necklac ring hat scarf bag; tool: hammer drill
+brush; furnitur: tabl chair couch sofa bed desk shelf; applianc: oven fridg stove dishwash; devic: phone laptop comput
+tablet watch camera; platform: facebook instagram youtub twitter blog tiktok; genr: rock jazz pop classic fantasi
+mysteri romanc horror comedi; cuisin: italian chines mexican indian japanes thai french; languag: spanish french german
+italian chines japanes english; religion: christian muslim jewish buddhist hindu church; bird: parrot eagl owl; flower:
+tulip sunflow lili daisi; fruit: appl banana orang strawberri grape mango; veget: carrot tomato potato onion pepper
+lettuc; meat: chicken beef pork steak; snack: chip cooki popcorn candi; seafood: fish shrimp salmon; breed: labrador
+poodl shepherd retriev huski; danc: ballet salsa tango hiphop contemporari; craft: potteri knit sew paint woodwork;
+disast: flood fire earthquak hurrican storm; crime: steal theft rob; transport: car bus train bike plane; materi: wood
+metal glass clay plastic; role: actor manag leader; career: job engin teacher writer counselor; board: chess monopoli
+catan; member: mother father brother sister; item: gift; chariti: donat volunt homeless fundrais; organiz: chariti
+compani nonprofit; volunt: shelter homeless chariti; setback: injuri fail hurt; challeng: struggl; financi: money debt
+loan cost budget; health: doctor sick hospit exercis diet; educ: school colleg degre studi; symptom: pain fever cough
+headach; physic: exercis gym sport; creativ: paint draw music; project: build; relationship: date boyfriend girlfriend
+marri wife husband partner singl; status: singl marri divorc; ident: transgend gay lesbian
+"""
+"""Who asks for the first of these means the others too, and not the other way round. All are as `stems` makes them."""
+
+
+@lru_cache(maxsize=1)
+def _alike() -> dict[str, dict[str, None]]:
+    found: dict[str, dict[str, None]] = {}
+    for group in _ALIKE.split(";"):
+        words = group.split()
+        for word in words:
+            found.setdefault(word, {}).update(dict.fromkeys(words))
+    for line in _KINDS.split(";"):
+        kind, _, words_of_kind = line.partition(":")
+        found.setdefault(kind.strip(), {}).update(dict.fromkeys(words_of_kind.split()))
+    return found
+
+
+def alike(term: str) -> tuple[str, ...]:
+    """Return the terms of everyday words that an answer may have where a question has this one.
+
+    >>> alike("sibl"), alike("brother"), alike("sqlite")
+    (('brother', 'sister'), ('sibl', 'sister'), ())
+    """
+    return tuple(each for each in _alike().get(term, ()) if each != term)
+
+
 # The stem of an English word, by Porter's second algorithm as its author publishes it ("English", Snowball 3).
 #
 # https://snowballstem.org/algorithms/english/stemmer.html. Words are lower-case ASCII letters. R1 is what stands

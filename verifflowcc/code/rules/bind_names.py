@@ -3,10 +3,10 @@
 The scopes around it come first, then imports, then what other files hand on.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from verifflowcc.code.rules.bound_things import EXTERNAL, UNKNOWN, Thing, ThingKind
+from verifflowcc.code.rules.bound_things import EXTERNAL, UNKNOWN, Circles, Thing, ThingKind
 from verifflowcc.code.rules.graph import (
     CALLABLE,
     FILE,
@@ -23,99 +23,6 @@ from verifflowcc.code.rules.import_rules import ImportResolver, Modules, Resolut
 
 if TYPE_CHECKING:
     from typing import Any
-
-    Answer = tuple[Thing, ...]
-
-
-# Imports can form circles, so a question may lead back to itself; its answer must not depend on earlier questions.
-
-DEEPEST = 60
-"""A question that leads to more questions inside of each other has no answer: well below what Python itself allows."""
-_NONE: frozenset[Hashable] = frozenset()
-
-
-class _TooDeepError(Exception):
-    pass
-
-
-class Circles:
-    """Answers questions once.
-
-    A question that is met again while it is answered has no answer there: its circle is cut. Which cut it is depends
-    on where the circle was entered, so what was found inside of a circle serves only while that is open, and the answer
-    of the question where it was entered serves as long as no other one of the circle is open. So each answer is the one
-    that the question has where nothing was asked before.
-
-    Of each open question: `_grounds` has the outermost open one that its answer rests on so far, `_made` the questions
-    of its circle that were answered inside of it, `_heights` how many questions stand inside of each other in it.
-    """
-
-    def __init__(self) -> None:
-        self._answers: dict[Hashable, tuple[Answer, int, frozenset[Hashable]]] = {}
-        self._for_now: dict[Hashable, tuple[Answer, int, int]] = {}
-        self._open: dict[Hashable, int] = {}
-        self._grounds: list[int] = []
-        self._made: list[list[Hashable]] = []
-        self._heights: list[int] = []
-
-    def ask(self, question: Hashable, answer: "Callable[[], Answer]") -> "Answer":
-        """Return the answer to a question: a known one, or what `answer` returns."""
-        known = self._answers.get(question)
-        if known is not None and (not known[2] or self._open.keys().isdisjoint(known[2])):
-            self._rests_on(len(self._grounds), known[1])
-            return known[0]
-        if self._open:
-            return self._answer_inside(question, answer)
-        try:
-            return self._answer_inside(question, answer)
-        except _TooDeepError:
-            self._answers[question] = ((), DEEPEST, _NONE)
-            return ()
-        finally:
-            for each in (self._for_now, self._open, self._grounds, self._made, self._heights):
-                each.clear()
-
-    def _answer_inside(self, question: Hashable, answer: "Callable[[], Answer]") -> "Answer":
-        if question in self._for_now:
-            found, ground, height = self._for_now[question]
-            self._rests_on(ground, height)
-            return found
-        if question in self._open:
-            self._rests_on(self._open[question], 0)
-            return ()
-        depth = len(self._grounds)
-        self._rests_on(depth, 0)
-        self._open[question] = depth
-        self._grounds.append(depth + 1)
-        self._made.append([])
-        self._heights.append(0)
-        found = answer()
-        self._close(question, found, depth)
-        return found
-
-    def _close(self, question: Hashable, found: "Answer", depth: int) -> None:
-        ground, made, height = self._grounds.pop(), self._made.pop(), self._heights.pop()
-        del self._open[question]
-        for each in made:
-            if each in self._for_now and self._for_now[each][1] >= depth:
-                del self._for_now[each]
-        if ground >= depth:
-            self._answers[question] = (found, height, frozenset([*made, question]) if ground == depth else _NONE)
-        else:
-            self._for_now[question] = (found, ground, height)
-            self._made[-1] += [*made, question]
-        self._rests_on(ground, height)
-
-    def _rests_on(self, ground: int, height: int) -> None:
-        """Note that the innermost open question rests on another one, in which so many stand inside of each other."""
-        grounds = self._grounds
-        if not grounds:
-            return
-        if len(grounds) + height >= DEEPEST:
-            raise _TooDeepError
-        grounds[-1] = min(grounds[-1], ground)
-        if height >= self._heights[-1]:
-            self._heights[-1] = height + 1
 
 
 # The head of one file, laid out so that names are looked up in it.
@@ -162,7 +69,9 @@ class Sheet:
         "_parameters",
         "_signatures",
         "_stars",
+        "bit",
         "defined",
+        "has_owners",
         "head",
         "imported",
         "kinds",
@@ -172,8 +81,9 @@ class Sheet:
         "typed",
     )
 
-    def __init__(self, path: str, head: Head) -> None:
+    def __init__(self, path: str, head: Head, bit: int = 0) -> None:
         self.path = path
+        self.bit = bit
         self.head = head
         definitions, imports, typed = head.definitions, head.imports, head.typed
         self.names: Sequence[str] = column_of(definitions, "name")
@@ -181,7 +91,8 @@ class Sheet:
         self.parents: Sequence[int] = column_of(definitions, "parent")
         self._owners: Sequence[str] = column_of(definitions, "owner")
         own: Sequence[str | None] = self.names
-        if any(self._owners):
+        self.has_owners = any(self._owners)
+        if self.has_owners:
             own = [None if owner else name for name, owner in zip(own, self._owners, strict=True)]
         self.defined = ByScope(own, self.parents, range(len(own)))
         aliases: Sequence[str | None] = column_of(imports, "alias")
@@ -202,6 +113,10 @@ class Sheet:
             taken = column_of(self.head.imports, "name")
             self._stars = [self.head.imports[place] for place, name in enumerate(taken) if name == "*"]
         return self._stars
+
+    def owner(self, place: int) -> str:
+        """Return the name of the type that the definition at a place is written outside of."""
+        return self._owners[place]
 
     def owned(self, type_name: str, name: str) -> Sequence[int]:
         """Return the methods of a type and name that are written outside of the type."""
@@ -270,15 +185,23 @@ class Sheet:
             known = self._parameters[place] = frozenset(parameters(signature))
         return name in known
 
-    def has_local(self, inside: int, name: str) -> bool:
-        """Say whether a scope, or one around it below the whole file, says anything of a name."""
+    def meaning_scope(self, inside: int, name: str, *, in_types: bool) -> tuple[int, tuple[int, ...]]:
+        """Return the innermost scope around that says what a name is, and the lines from which it is something else.
+
+        A type around a function does not say it for what is in the function, except with `in_types`.
+        """
         defined, imported, typed = self.defined.of(name), self.imported.of(name), self.typed.of(name)
         scope, parents = inside, self.parents
         while scope != FILE:
-            if scope in defined or scope in imported or scope in typed or self.takes(scope, name):
-                return True
+            if in_types or scope == inside or self.kinds[scope] not in TYPES:
+                if scope in defined or scope in imported:
+                    return scope, ()
+                if scope in typed:
+                    return scope, tuple([each.line for each in typed[scope]])
+                if self.takes(scope, name):
+                    return scope, ()
             scope = parents[scope]
-        return False
+        return FILE, ()
 
 
 def parameters(signature: str) -> tuple[str, ...]:
@@ -304,7 +227,19 @@ def parameters(signature: str) -> tuple[str, ...]:
     return tuple([each for each in names if each.isidentifier()])
 
 
+_OWN = {"self": "self", "cls": "cls", "super": "super()"}
+"""How an expression of Python begins that is about the type around it."""
 SAME_SCOPE, SAME_FILE, FROM_IMPORT, FROM_STAR, SAME_FOLDER, ONLY_ONE = 98, 96, 95, 90, 90, 75
+
+
+FILE_BITS = 4096
+"""So many bits stand for files: where there are more files, several in a row share one."""
+ALL_FILES = (1 << FILE_BITS) - 1
+
+
+def bit_of(place: int, count: int) -> int:
+    """Return the bit of a file by its place among so many."""
+    return 1 << (place if count <= FILE_BITS else place * FILE_BITS // count)
 
 
 class NameLookup:
@@ -314,9 +249,11 @@ class NameLookup:
         self.code = code
         self.modules = Modules(code.files, code.manifests)
         self.foreign = ImportResolver(code, self.modules)
+        self._bits: dict[str, int] = {}
+        self._named: dict[str, int] = {}
         self._sheets: dict[str, Sheet] = {}
         self._spoken: dict[tuple[str, str], Sequence[Reference]] = {}
-        self._named_here: dict[tuple[str, int, str], bool] = {}
+        self._meaning: dict[tuple[str, int, str], tuple[int, tuple[int, ...]]] = {}
         self._manners: dict[str, ResolutionRules] = {}
         self.circles = Circles()
 
@@ -324,8 +261,38 @@ class NameLookup:
         """Return the head of a file, laid out."""
         sheet = self._sheets.get(path)
         if sheet is None:
-            sheet = self._sheets[path] = Sheet(path, self.code.head(path))
+            sheet = self._sheets[path] = Sheet(path, self.code.head(path), self._bits.get(path, 0))
+        self.circles.read |= sheet.bit
         return sheet
+
+    def watch(self) -> None:
+        """Note from now on what is read for each answer: see `Circles.read`. Nothing was asked before."""
+        count = len(self.code.files)
+        self._bits = {path: bit_of(place, count) for place, path in enumerate(self.code.files)}
+
+    def asked(self, name: str) -> None:
+        """Note that it was asked which files define a name, speak of it or import it."""
+        if self._bits:
+            bit = self._named.get(name)
+            if bit is None:
+                bit = self._named[name] = 1 << (FILE_BITS + len(self._named))
+            self.circles.read |= bit
+
+    def names_in(self, read: int) -> list[str]:
+        """Return the names among what was read."""
+        if read >> FILE_BITS == 0:
+            return []
+        return [name for name, bit in self._named.items() if read & bit]
+
+    def defining(self, name: str) -> Sequence[str]:
+        """Return the files that define a name."""
+        self.asked(name)
+        return self.code.defining(name)
+
+    def importing(self, part: str) -> Sequence[str]:
+        """Return the files that import a module or name."""
+        self.asked(part)
+        return self.code.importing(part)
 
     def spoken(self, path: str, name: str) -> Sequence[Reference]:
         """Return the references to a name in a file: several definitions of it are asked about in a row."""
@@ -352,12 +319,32 @@ class NameLookup:
         if inside == FILE or manner.family != "python":
             return inside, line
         name = text.partition(".")[0].partition("(")[0].partition("[")[0]
+        if name not in _OWN:
+            return self.settled_name(path, inside, name, line)
+        sheet = self.sheet(path)
+        around = sheet.type_around(inside)
+        if around == FILE or sheet.has_owners or sheet.typed.of(name) or not text.startswith(_OWN[name]):
+            return inside, line
+        return around, 0
+
+    def settled_name(self, path: str, inside: int, name: str, line: int) -> tuple[int, int]:
+        """Return the outermost scope and the first line at which a bare name of Python means the same."""
+        if inside == FILE:
+            return inside, line
         key = (path, inside, name)
-        local = self._named_here.get(key)
-        if local is None:
-            own = not {name, f"{name}()"}.isdisjoint(manner.selves | manner.classes | manner.supers)
-            local = self._named_here[key] = own or self.sheet(path).has_local(inside, name)
-        return (inside, line) if local else (FILE, 0)
+        known = self._meaning.get(key)
+        if known is None:
+            manner = self.manner(path)
+            if manner.family != "python":
+                return inside, line
+            known = self._meaning[key] = self.sheet(path).meaning_scope(inside, name, in_types=manner.members_are_bare)
+        scope, lines = known
+        if not lines:
+            return scope, 0
+        before = [each for each in lines if each < line]
+        if before:
+            return scope, max(before) + 1
+        return scope, line if line in lines else 0
 
     def lookup(self, path: str, inside: int, name: str, line: int) -> tuple[Thing, ...] | None:
         """Return what a bare name refers to at a line; None where no scope has it.
@@ -417,6 +404,7 @@ class NameLookup:
             return self.modules.python(path, taken.alias if self._binds_top(path, taken) else taken.module)
         if family == "script":
             return self.modules.script(path, taken.module)
+        self.circles.read |= ALL_FILES if self._bits else 0
         return self.foreign.sources(path, family, taken)
 
     def loaded(self, path: str, taken: Import) -> tuple[str, ...]:
@@ -512,7 +500,7 @@ class NameLookup:
         """Return what a name is at the outermost level of the files right in a folder."""
         inside = set(self.modules.folder(folder))
         found = []
-        for path in self.code.defining(name):
+        for path in self.defining(name):
             if path != without and path in inside:
                 for place in self.sheet(path).defined.get(FILE, name):
                     found.append(Thing(ThingKind.DEFINITION, path, place, SAME_FOLDER, "in the same folder"))

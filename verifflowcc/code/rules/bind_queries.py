@@ -188,7 +188,7 @@ def sure_uses(binder: Binder, path: str, place: int, *, most: int = 0) -> tuple[
     family = binder.names.manner(path).family
     near: frozenset[str] | None = None
     if most and len(_files_of(binder, own, family)) > most:
-        near = frozenset({path, *(each for part in _parts(path) for each in binder.code.importing(part))})
+        near = frozenset({path, *(each for part in _parts(path) for each in binder.names.importing(part))})
         if len(near) > most:
             near = frozenset(each for each in near if dirname(each) == dirname(path))
     rows = [row for part in _referring(binder, path, place, _ALL, least=CONFIDENT, within=near) for row in part]
@@ -233,9 +233,8 @@ def _referring(
 
 def _spoken(binder: Binder, path: str, name: str, kinds: frozenset[ReferenceKind]) -> Sequence[BoundReference]:
     """Return the references of a file to a name, bound: several definitions of it are asked about in a row."""
-    key = (path, name, kinds)
-    known = binder.spoken.get(key)
-    if known is None:
+
+    def spoken() -> Sequence[BoundReference]:
         sheet = binder.names.sheet(path)
         found = [
             (_about(path, each, sheet), binder.bound(path, each))
@@ -243,8 +242,9 @@ def _spoken(binder: Binder, path: str, name: str, kinds: frozenset[ReferenceKind
             if each.kind in kinds
         ]
         found.sort(key=_in_file)
-        known = binder.spoken[key] = found
-    return known
+        return found
+
+    return binder.once(binder.spoken, (path, name, kinds), spoken)
 
 
 def _in_file(row: BoundReference) -> tuple[int, str, ReferenceKind]:
@@ -258,6 +258,7 @@ def _about(path: str, each: Reference, sheet: Sheet) -> LinkStart:
 
 def _files_of(binder: Binder, name: str, family: str) -> Sequence[str]:
     """Return the files of a family of languages that speak of a name."""
+    binder.names.asked(name)
     known = binder.speaking.get((name, family))
     if known is None:
         files = [each for each in binder.code.referring(name) if binder.names.manner(each).family == family]
@@ -276,7 +277,7 @@ def _speaking(binder: Binder, path: str, place: int) -> Iterator[tuple[str, Sequ
         binder.code.heads(files)
         aliases = set(_aliases(binder, files, name, path, place))
         if family == "script" and name == own:
-            importing = {each for part in _parts(path) for each in binder.code.importing(part)}
+            importing = {each for part in _parts(path) for each in binder.names.importing(part)}
             aliases |= set(_aliases(binder, sorted(importing), "default", path, place))
         waiting += sorted(aliases - names)
         names |= aliases

@@ -10,6 +10,7 @@ from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import replace
 from verifflowcc.code.rules.bind_names import FROM_IMPORT, ONLY_ONE, SAME_FOLDER, NameLookup
 from verifflowcc.code.rules.bound_things import (
+    BEYOND,
     BUILTINS,
     COMMON_METHODS,
     DEFINED,
@@ -18,6 +19,7 @@ from verifflowcc.code.rules.bound_things import (
     UNKNOWN,
     Thing,
     ThingKind,
+    TypeLines,
     as_bound,
     as_instances,
     by_number,
@@ -44,7 +46,6 @@ MEMBER, INHERITED, OF_RESULT = 94, 92, 85
 _SAME_TYPE = frozenset({"Self", "self", "this", "static", "typing.Self"})
 _OWN_TYPE = lazy_pattern(r"\(\s*(?:self|cls)\s*:\s*(?:(?:\w+\.)*[tT]ype\[)?['\"]?([\w.]+)")
 _TAKEN_OUT = lazy_pattern(r"\.(?:get|pop|setdefault|popleft|popitem)\(\)\Z")
-_BEYOND = frozenset({ThingKind.EXTERNAL, ThingKind.UNKNOWN})
 _VALUES = frozenset({SymbolKind.VARIABLE, SymbolKind.FIELD})
 
 
@@ -55,6 +56,7 @@ class Types:
         self.names = names
         self._ask = names.circles.ask
         self._inherits: dict[str, dict[int, list[str]]] = {}
+        self._lines = TypeLines(self.bases, names.circles)
 
     def expression(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
         """Return what an expression refers to at a line; empty where it is not known.
@@ -107,10 +109,7 @@ class Types:
 
         A type comes after all that inherit from it, as far as that is possible; those outside are left out.
         """
-        order: list[tuple[str, int]] = []
-        self._descend((path, place), order, set())
-        last: dict[tuple[str, int], int] = {each: number for number, each in enumerate(order)}
-        return tuple(sorted(last, key=lambda each: last[each]))
+        return self._lines.of(path, place).types
 
     def bases(self, path: str, place: int) -> tuple[Thing, ...]:
         """Return the types that a type inherits from, in order, with those outside."""
@@ -119,8 +118,8 @@ class Types:
     def type_of_method(self, path: str, place: int) -> tuple[Thing, ...]:
         """Return the type that a method is of; empty where it is of none."""
         sheet = self.names.sheet(path)
-        for each in sheet.around(place):
-            if each != FILE and (owner := sheet.definition(each).owner):
+        for each in sheet.around(place) if sheet.has_owners else ():
+            if each != FILE and (owner := sheet.owner(each)):
                 return self.named_type(path, owner)
         around = sheet.type_around(place)
         return () if around == FILE else (Thing(ThingKind.DEFINITION, path, around, MEMBER),)
@@ -132,10 +131,10 @@ class Types:
         found = tuple([each for each in here if self._is_type(each)])
         if found or not name:
             return found
-        code, family = self.names.code, self.names.manner(path).family
+        family = self.names.manner(path).family
         every = [
             Thing(ThingKind.DEFINITION, other, place, SAME_FOLDER, "the only one of its name")
-            for other in code.defining(name)
+            for other in self.names.defining(name)
             if self.names.manner(other).family == family
             for place in self.names.sheet(other).called(name)
             if self.names.sheet(other).is_type(place)
@@ -147,7 +146,7 @@ class Types:
         found: list[Thing] = []
         for text in self._inherited(path).get(place, ()):
             things = self.expression(path, sheet.parents[place], text, sheet.field("line", place))
-            found += [each for each in things if each.kind in _BEYOND or self._is_type(each)]
+            found += [each for each in things if each.kind in BEYOND or self._is_type(each)]
             if not things:
                 found += EXTERNAL
         return tuple(found)
@@ -319,14 +318,14 @@ class Types:
             return self.expression(path, scope, text, line)
         if text.startswith("type["):
             things = self.expression(path, scope, plain_type(text[5:-1]), line)
-            return tuple([each for each in things if each.kind in _BEYOND or self._is_type(each)])
+            return tuple([each for each in things if each.kind in BEYOND or self._is_type(each)])
         text = plain_type(text)
         if not text:
             return ()
         if text.endswith(")"):
             return tuple([each.weaker(OF_RESULT) for each in self.expression(path, scope, text, line)])
         things = self.expression(path, scope, text, line)
-        return as_instances([each for each in things if each.kind in _BEYOND or self._is_type(each)])
+        return as_instances([each for each in things if each.kind in BEYOND or self._is_type(each)])
 
     def _member(self, thing: Thing, name: str) -> tuple[Thing, ...]:
         match thing.kind:
@@ -346,15 +345,14 @@ class Types:
         return self._ask(question, lambda: self._member_of_type(thing, name))
 
     def _member_of_type(self, thing: Thing, name: str) -> tuple[Thing, ...]:
-        line = self.line_of(thing.path, thing.place)
-        for number, (path, place) in enumerate(line):
+        line = self._lines.of(thing.path, thing.place)
+        for number, (path, place) in enumerate(line.types):
             if not number and thing.kind is ThingKind.INHERITED:
                 continue
             if found := self._own_member(path, place, name):
                 sure, why = (INHERITED, "inherited") if number else (MEMBER, "a member of its type")
                 return tuple([Thing(ThingKind.DEFINITION, *each, sure, why) for each in found])
-        outside = any(each.kind in _BEYOND for one in line for each in self.bases(*one))
-        return EXTERNAL if outside else ()
+        return EXTERNAL if line.outside else ()
 
     def _own_member(self, path: str, place: int, name: str) -> list[tuple[str, int]]:
         sheet = self.names.sheet(path)
@@ -362,22 +360,12 @@ class Types:
         family = self.names.manner(path).family
         if family in ("python", "script") or (found and family != "c"):
             return found
-        type_name, code = sheet.names[place], self.names.code
-        for other in code.defining(name):
+        type_name = sheet.names[place]
+        for other in self.names.defining(name):
             for each in self.names.sheet(other).owned(type_name, name):
                 if any((own.path, own.place) == (path, place) for own in self.named_type(other, type_name)):
                     found.append((other, each))
         return found
-
-    def _descend(self, key: tuple[str, int], order: list[tuple[str, int]], above: set[tuple[str, int]]) -> None:
-        if key in above or len(order) > 200:
-            return
-        order.append(key)
-        above.add(key)
-        for each in self.bases(*key):
-            if each.kind is ThingKind.DEFINITION:
-                self._descend((each.path, each.place), order, above)
-        above.discard(key)
 
     def _inherited(self, path: str) -> dict[int, list[str]]:
         """Return the bases of each type of a file, as they are written."""
@@ -409,6 +397,7 @@ _ONE_OF = 60
 _AT_A_GUESS = 30
 _HERE_TOO, _AS_VALUE = 65, 50
 _FEW = 8
+_OF_TYPES = frozenset({ReferenceKind.INHERIT, ReferenceKind.TYPE})
 _MOST_HANDED, _LOOKED_AT = 5, 40
 _OBJECTS = frozenset({"script", "python"})
 """Families in which objects without a declared type hold functions."""
@@ -424,26 +413,27 @@ class Binder:
         self.code = code
         self.names = NameLookup(code)
         self.types = Types(self.names)
-        self._known: dict[tuple[str, int, str, str, int, bool], BindingResult] = {}
-        self._values: dict[tuple[str, int], bool] = {}
-        self._called: dict[tuple[str, str], Sequence[tuple[str, int]]] = {}
-        self._numbered: dict[tuple[str, str, int], BindingResult] = {}
-        self._held: dict[tuple[str, str, int], BindingResult] = {}
-        self.spoken: dict[tuple[str, str, frozenset[ReferenceKind]], Sequence[BoundReference]] = {}
+        self.once = self.names.circles.once
+        self._known: dict[tuple[str, int, str, str, int, bool], tuple[BindingResult, int]] = {}
+        self._values: dict[tuple[str, int], tuple[bool, int]] = {}
+        self._called: dict[tuple[str, str], tuple[Sequence[tuple[str, int]], int]] = {}
+        self._numbered: dict[tuple[str, str, int], tuple[BindingResult, int]] = {}
+        self._held: dict[tuple[str, str, int], tuple[BindingResult, int]] = {}
+        self.spoken: dict[tuple[str, str, frozenset[ReferenceKind]], tuple[Sequence[BoundReference], int]] = {}
         self.speaking: dict[tuple[str, str], Sequence[str]] = {}
         self._found: dict[int, tuple[BindingResult, dict[tuple[str, int], BindingCandidate]]] = {}
 
     def bound(self, path: str, reference: Reference) -> BindingResult:
         """Return whom a reference in a file may mean."""
-        inherits = reference.kind is ReferenceKind.INHERIT
-        inside, line = reference.inside, reference.line
-        if reference.receiver and not inherits:
-            inside, line = self.names.settled(path, inside, reference.receiver, line)
-        key = (path, inside, reference.receiver, reference.name, line, inherits)
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._bound(path, reference, inside, line)
-        return known
+        inside, line, kind, names = reference.inside, reference.line, reference.kind, self.names
+        if kind is ReferenceKind.INHERIT and inside != FILE:
+            inside = names.sheet(path).parents[inside]
+        if reference.receiver:
+            inside, line = names.settled(path, inside, reference.receiver, line)
+        else:
+            inside, line = names.settled_name(path, inside, reference.name, line)
+        key = (path, inside, reference.receiver, reference.name, line, kind in _OF_TYPES)
+        return self.once(self._known, key, lambda: self._bound(path, reference, inside, line))
 
     def candidate(self, bound: BindingResult, meant: tuple[str, int]) -> BindingCandidate | None:
         """Return a definition (file and place) as one that may be meant; None where it may not."""
@@ -456,11 +446,9 @@ class Binder:
         return kept[1].get(meant)
 
     def _bound(self, path: str, reference: Reference, inside: int, line: int) -> BindingResult:
-        if reference.kind is ReferenceKind.INHERIT and inside != FILE:
-            inside = self.names.sheet(path).parents[inside]
         if reference.receiver:
             return self._of_receiver(path, inside, line, reference)
-        things = self.names.lookup(path, inside, reference.name, reference.line)
+        things = self.names.lookup(path, inside, reference.name, line)
         if things is not None:
             things = self.types.meant(things)
             return self._not_found(path, reference) if _are_unknown(things) else as_bound(things)
@@ -499,7 +487,7 @@ class Binder:
         """Bind a name alone that no scope has to what is called so elsewhere."""
         manner = self.names.manner(path)
         places = [each for each in self._defining(path, reference) if manner.members_are_bare or not self._member(each)]
-        if reference.kind in (ReferenceKind.INHERIT, ReferenceKind.TYPE):
+        if reference.kind in _OF_TYPES:
             places = [each for each in places if self._is_type(each)]
         sure = ONLY_ONE if manner.names_are_global else _AT_A_GUESS
         return by_number(places, sure, _ONE_OF if manner.names_are_global else _AT_A_GUESS)
@@ -508,19 +496,19 @@ class Binder:
         """Bind a member of an object of no known type, or of one that is not known to have it, by the name alone."""
         sure = ONLY_METHOD if not known and reference.name not in COMMON_METHODS else _AT_A_GUESS
         key = (self.names.manner(path).family, reference.name, sure)
-        bound = self._numbered.get(key)
-        if bound is None:
-            places = [each for each in self._defining(path, reference) if self._member(each)]
-            bound = by_number(places, sure, _ONE_OF if sure == ONLY_METHOD else _AT_A_GUESS)
-            self._numbered[key] = bound
+        bound = self.once(self._numbered, key, lambda: self._all_members(path, reference, sure))
         if known:
             return bound
-        here = (path, reference.name, sure)
-        held = self._held.get(here)
-        if held is None:
+
+        def with_held() -> BindingResult:
             more = self._handed_over(path, reference)
-            held = self._held[here] = BindingResult((*bound.candidates, *more)) if more else bound
-        return held
+            return BindingResult((*bound.candidates, *more)) if more else bound
+
+        return self.once(self._held, (path, reference.name, sure), with_held)
+
+    def _all_members(self, path: str, reference: Reference, sure: int) -> BindingResult:
+        places = [each for each in self._defining(path, reference) if self._member(each)]
+        return by_number(places, sure, _ONE_OF if sure == ONLY_METHOD else _AT_A_GUESS)
 
     def _handed_over(self, path: str, reference: Reference) -> Sequence[BindingCandidate]:
         """Return the functions that may be called as a member of an object which holds them, as `deps.search()`.
@@ -550,16 +538,18 @@ class Binder:
 
     def _is_value(self, key: tuple[str, int], name: str) -> bool:
         """Whether one of the first files that speak of a function uses its name other than by calling it."""
-        known = self._values.get(key)
-        if known is None:
-            family = self.names.manner(key[0]).family
-            known = self._values[key] = any(
+        names, family = self.names, self.names.manner(key[0]).family
+
+        def used() -> bool:
+            names.asked(name)
+            first = [path for path in self.code.referring(name)[:_LOOKED_AT] if names.manner(path).family == family]
+            return any(
                 each.kind is ReferenceKind.USE and not each.receiver
-                for path in self.code.referring(name)[:_LOOKED_AT]
-                if self.names.manner(path).family == family
+                for path in first
                 for each in self.code.references(path, name)
             )
-        return known
+
+        return self.once(self._values, key, used)
 
     def _not_found(self, path: str, reference: Reference) -> BindingResult:
         """Bind what comes from a module that is neither here nor a declared dependency to all of that name."""
@@ -570,14 +560,13 @@ class Binder:
     def _defining(self, path: str, reference: Reference) -> Sequence[tuple[str, int]]:
         names, name = self.names, reference.name
         family = names.manner(path).family
-        known = self._called.get((family, name))
-        if known is None:
-            paths = [each for each in self.code.defining(name) if names.manner(each).family == family]
+
+        def called() -> Sequence[tuple[str, int]]:
+            paths = [each for each in names.defining(name) if names.manner(each).family == family]
             self.code.heads(paths)
-            known = self._called[family, name] = [
-                (each, place) for each in paths for place in names.sheet(each).called(name)
-            ]
-        return known
+            return [(each, place) for each in paths for place in names.sheet(each).called(name)]
+
+        return self.once(self._called, (family, name), called)
 
     def _member(self, key: tuple[str, int]) -> bool:
         path, place = key

@@ -1,11 +1,18 @@
-"""What an expression refers to while names are bound, the parts of a receiver, and names that are too common."""
+"""What an expression refers to while names are bound: things, questions that lead round in circles, lines of types.
+
+Beside them the parts of a receiver, and names that are too common.
+"""
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.graph import FILE, BindingCandidate, BindingResult
+
+if TYPE_CHECKING:
+    Answer = tuple["Thing", ...]
 
 
 class ThingKind(StrEnum):
@@ -156,3 +163,221 @@ def by_number(places: Sequence[tuple[str, int]], alone: int, shared: int) -> Bin
     return BindingResult(
         tuple([BindingCandidate(*each, sure, f"one of {count} of its name") for each in sorted(places)])
     )
+
+
+# Imports can form circles, so a question may lead back to itself; its answer must not depend on earlier questions.
+
+DEEPEST = 60
+"""A question that leads to more questions inside of each other has no answer: well below what Python itself allows."""
+_NONE: frozenset[Hashable] = frozenset()
+
+
+class _TooDeepError(Exception):
+    pass
+
+
+_K = TypeVar("_K", bound=Hashable)
+_V = TypeVar("_V")
+
+
+class Circles:
+    """Answers questions once.
+
+    A question that is met again while it is answered has no answer there: its circle is cut. Which cut it is depends
+    on where the circle was entered, so what was found inside of a circle serves only while that is open, and the answer
+    of the question where it was entered serves as long as no other one of the circle is open. So each answer is the one
+    that the question has where nothing was asked before.
+
+    Of each open question: `_grounds` has the outermost open one that its answer rests on so far, `_made` the questions
+    of its circle that were answered inside of it, `_heights` how many questions stand inside of each other in it.
+    """
+
+    def __init__(self) -> None:
+        self.read = 0
+        """A bit for each file that was looked at for what is open, and for each name that was asked for."""
+        self._answers: dict[Hashable, tuple[Answer, int, frozenset[Hashable], int]] = {}
+        self._for_now: dict[Hashable, tuple[Answer, int, int, int]] = {}
+        self._open: dict[Hashable, int] = {}
+        self._grounds: list[int] = []
+        self._made: list[list[Hashable]] = []
+        self._heights: list[int] = []
+
+    def ask(self, question: Hashable, answer: "Callable[[], Answer]") -> "Answer":
+        """Return the answer to a question: a known one, or what `answer` returns."""
+        known = self._answers.get(question)
+        if known is not None and (not known[2] or self._open.keys().isdisjoint(known[2])):
+            self._rests_on(len(self._grounds), known[1])
+            self.read |= known[3]
+            return known[0]
+        if self._open:
+            return self._answer_inside(question, answer)
+        try:
+            return self._answer_inside(question, answer)
+        except _TooDeepError:
+            self._answers[question] = ((), DEEPEST, _NONE, self.read)
+            return ()
+        finally:
+            for each in (self._for_now, self._open, self._grounds, self._made, self._heights):
+                each.clear()
+
+    def kept(self, question: Hashable) -> tuple[int, int] | None:
+        """Return of an answer that holds always how many questions are inside of each other in it, and what was read
+        for it; None for another."""
+        known = self._answers.get(question)
+        return (known[1], known[3]) if known is not None and not known[2] else None
+
+    def lean(self, height: int, read: int) -> None:
+        """Note that what is open rests on answers that hold always, of at most that height."""
+        self._rests_on(len(self._grounds), height)
+        self.read |= read
+
+    def once(self, known: "dict[_K, tuple[_V, int]]", key: _K, make: "Callable[[], _V]") -> _V:
+        """Return what is known under a key, or is made now; what was read for it is noted each time."""
+        found = known.get(key)
+        if found is None:
+            outer, self.read = self.read, 0
+            try:
+                value = make()
+            finally:
+                inner, self.read = self.read, outer | self.read
+            found = known[key] = (value, inner)
+        else:
+            self.read |= found[1]
+        return found[0]
+
+    def _answer_inside(self, question: Hashable, answer: "Callable[[], Answer]") -> "Answer":
+        if question in self._for_now:
+            found, ground, height, read = self._for_now[question]
+            self._rests_on(ground, height)
+            self.read |= read
+            return found
+        if question in self._open:
+            self._rests_on(self._open[question], 0)
+            return ()
+        depth = len(self._grounds)
+        self._rests_on(depth, 0)
+        self._open[question] = depth
+        self._grounds.append(depth + 1)
+        self._made.append([])
+        self._heights.append(0)
+        outer, self.read = self.read, 0
+        try:
+            found = answer()
+        finally:
+            inner, self.read = self.read, outer | self.read
+        self._close(question, found, depth, inner)
+        return found
+
+    def _close(self, question: Hashable, found: "Answer", depth: int, read: int) -> None:
+        ground, made, height = self._grounds.pop(), self._made.pop(), self._heights.pop()
+        del self._open[question]
+        for each in made:
+            if each in self._for_now and self._for_now[each][1] >= depth:
+                del self._for_now[each]
+        if ground >= depth:
+            circle = frozenset([*made, question]) if ground == depth else _NONE
+            self._answers[question] = (found, height, circle, read)
+        else:
+            self._for_now[question] = (found, ground, height, read)
+            self._made[-1] += [*made, question]
+        self._rests_on(ground, height)
+
+    def _rests_on(self, ground: int, height: int) -> None:
+        """Note that the innermost open question rests on another one, in which so many stand inside of each other."""
+        grounds = self._grounds
+        if not grounds:
+            return
+        if len(grounds) + height >= DEEPEST:
+            raise _TooDeepError
+        grounds[-1] = min(grounds[-1], ground)
+        if height >= self._heights[-1]:
+            self._heights[-1] = height + 1
+
+
+# The line of a type: itself and what it inherits from, in the order in which members are looked for.
+
+BEYOND = frozenset({ThingKind.EXTERNAL, ThingKind.UNKNOWN})
+_LONGEST_LINE, _DEEPEST_LINE = 200, 60
+_Key = tuple[str, int]
+"""A type by its file and place."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeLine:
+    """Types in order; how many they are with repeats, the height of the answers that they rest on, what was read for
+    these, and whether any of them inherits from outside."""
+
+    types: tuple[_Key, ...]
+    whole: int
+    height: int
+    read: int
+    outside: bool
+
+
+class TypeLines:
+    """Puts the line of a type together out of those of its `bases`: hundreds of types share them."""
+
+    def __init__(self, bases: Callable[[str, int], tuple[Thing, ...]], circles: Circles) -> None:
+        self._bases, self._circles = bases, circles
+        self._known: dict[_Key, TypeLine] = {}
+
+    def of(self, path: str, place: int) -> TypeLine:
+        """Return the line of a type. It comes after all that inherit from it, as far as that is possible."""
+        key = (path, place)
+        known = self._known.get(key) or self._put_together(key, set(), set())
+        if known is not None:
+            self._circles.lean(known.height, known.read)
+            return known
+        order: list[_Key] = []
+        self._descend(key, order, set())
+        types = _at_last_places(order)
+        return TypeLine(types, len(order), 0, 0, any(_is_beyond(self._bases(*each)) for each in types))
+
+    def _put_together(self, key: _Key, around: set[_Key], refused: set[_Key]) -> TypeLine | None:
+        """Return the line out of those of the bases; None where types inherit from each other in circles."""
+        known = self._known.get(key)
+        if known is not None or key in refused:
+            return known
+        bases = self._bases(*key)
+        kept = self._circles.kept(("bases", *key))
+        around.add(key)
+        lines: list[TypeLine] = []
+        for each in bases if kept is not None and len(around) < _DEEPEST_LINE else ():
+            if each.kind is ThingKind.DEFINITION:
+                base = (each.path, each.place)
+                line = None if base in around else self._put_together(base, around, refused)
+                if line is None:
+                    kept = None
+                    break
+                lines.append(line)
+        around.discard(key)
+        whole = 1 + sum([each.whole for each in lines])
+        if kept is None or whole > _LONGEST_LINE:
+            refused.add(key)
+            return None
+        height, read = kept
+        for line in lines:
+            height, read = max(height, line.height), read | line.read
+        order = [key, *[one for each in lines for one in each.types]]
+        outside = _is_beyond(bases) or any(each.outside for each in lines)
+        found = self._known[key] = TypeLine(_at_last_places(order), whole, height, read, outside)
+        return found
+
+    def _descend(self, key: _Key, order: list[_Key], above: set[_Key]) -> None:
+        if key in above or len(order) > _LONGEST_LINE:
+            return
+        order.append(key)
+        above.add(key)
+        for each in self._bases(*key):
+            if each.kind is ThingKind.DEFINITION:
+                self._descend((each.path, each.place), order, above)
+        above.discard(key)
+
+
+def _at_last_places(order: Sequence[_Key]) -> tuple[_Key, ...]:
+    """Return each type once, at its last place."""
+    return tuple(reversed(dict.fromkeys(reversed(order))))
+
+
+def _is_beyond(things: Sequence[Thing]) -> bool:
+    return any(each.kind in BEYOND for each in things)

@@ -7,7 +7,7 @@ from verifflowcc.base.model.config_values import DIFF
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.patch import CHANGED, DELETED, FileDiff, Hunk
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.code.rules.bind_names import Sheet
+from verifflowcc.code.rules.bind_names import ALL_FILES, Sheet
 from verifflowcc.code.rules.bind_queries import callers, subtypes, sure_uses
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.code_views import DIFF_LANGUAGE, Snippet
@@ -27,7 +27,11 @@ from verifflowcc.code.rules.graph import (
 from verifflowcc.code.rules.task_words import TaskTerms, WordCounter
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from verifflowcc.code.rules.rank_units import RankedUnit
+else:
+    Protocol = object
 
 # Which definitions use a changed one, directly or through others: references followed backwards, nearest first.
 
@@ -74,39 +78,96 @@ class Reach:
     partly: tuple[str, ...] = ()
 
 
-def reach_of(binder: Binder, changed: Iterable[Node], *, furthest: int = FURTHEST) -> Reach:
-    """Return the definitions that surely use the changed ones, and those that use these, at most so far away."""
+UsingRow = tuple[str, int, int, int, bool]
+"""A definition that uses one: file, place, the line of the reference, how sure it is, and whether nothing uses it by
+its name in turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Users:
+    """The definitions that surely use one, by `number` references; `everywhere`: all files were asked that may."""
+
+    rows: tuple[UsingRow, ...]
+    number: int
+    everywhere: bool
+
+
+class UsersKept(Protocol):
+    """Keeps the users of definitions from one process to the next, as long as what they rest on is the same."""
+
+    def users(self, node: Node, most: int) -> Users | None:
+        """Return the users of a definition, asked for with the same `most`; None where they are not known."""
+
+    def keep(self, node: Node, most: int, users: Users, read: int, names: Sequence[str]) -> None:
+        """Keep the users of a definition, which rest on what was `read` (see `bit_of`) and on some names."""
+
+
+def reach_of(
+    binder: Binder, changed: Iterable[Node], *, furthest: int = FURTHEST, kept: UsersKept | None = None
+) -> Reach:
+    """Return the definitions that surely use the changed ones, and those that use these, at most so far away.
+
+    With `kept`, which is to be there before the binder is asked anything, users that are known are not sought again.
+    """
     seen: dict[_Key, Reached] = {}
     level = sorted(set(changed))
     start = set(level)
     partly: dict[str, None] = {}
     whole = True
+    if kept is not None:
+        binder.names.watch()
     for distance in range(1, furthest + 1):
         found: dict[_Key, Reached] = {}
+        ends: set[Node] = set()
         for node in level:
-            links, everywhere = _links_to(binder, node, WIDELY if distance > 1 else 0)
-            if not everywhere or (distance > 1 and len(links) > WIDEST):
+            users = _users(binder, node, WIDELY if distance > 1 else 0, kept)
+            if not users.everywhere or (distance > 1 and users.number > WIDEST):
                 partly[_name(binder, node)] = None
-            if distance > 1 and len(links) > WIDEST:
+            if distance > 1 and users.number > WIDEST:
                 continue
             sure = seen[*node, 0].confidence if (*node, 0) in seen else 100
-            for link in links:
-                for user in users_of(binder, link):
-                    key = (*user, link.line if user[1] == FILE else 0)
-                    if user in start or key in seen:
-                        continue
-                    each = Reached(*user, link.line, distance, min(sure, link.confidence), node)
-                    if key not in found or found[key].confidence < each.confidence:
-                        found[key] = each
+            for path, place, line, confidence, is_end in users.rows:
+                user = (path, place)
+                key = (path, place, line if place == FILE else 0)
+                if user in start or key in seen:
+                    continue
+                if is_end:
+                    ends.add(user)
+                each = Reached(path, place, line, distance, min(sure, confidence), node)
+                if key not in found or found[key].confidence < each.confidence:
+                    found[key] = each
         if len(seen) + len(found) > MOST:
             whole = False
             found = dict(sorted(found.items(), key=lambda pair: (-pair[1].confidence, pair[0]))[: MOST - len(seen)])
         seen |= found
-        level = [(path, place) for path, place, _ in sorted(found) if not _ends(binder, (path, place))]
+        level = [(path, place) for path, place, _ in sorted(found) if (path, place) not in ends]
         if not level or len(seen) >= MOST:
             break
     ordered = tuple(sorted(seen.values(), key=lambda each: (each.distance, each.path, each.place)))
     return Reach(ordered, whole and not partly, tuple(partly))
+
+
+def _users(binder: Binder, node: Node, most: int, kept: UsersKept | None) -> Users:
+    """Return the users of a definition: see `sure_uses`."""
+    known = kept.users(node, most) if kept is not None else None
+    if known is not None:
+        return known
+    made: dict[Node, tuple[Users, int]] = {}
+
+    def users() -> Users:
+        links, everywhere = _links_to(binder, node, most)
+        rows = [
+            (*user, link.line, link.confidence, _ends(binder, user))
+            for link in links
+            for user in users_of(binder, link)
+        ]
+        return Users(tuple(rows), len(links), everywhere)
+
+    found = binder.once(made, node, users)
+    if kept is not None:
+        read = made[node][1]
+        kept.keep(node, most, found, read & ALL_FILES, binder.names.names_in(read))
+    return found
 
 
 def _name(binder: Binder, node: Node) -> str:

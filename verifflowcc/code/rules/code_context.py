@@ -28,6 +28,7 @@ from verifflowcc.code.rules.rank_units import (
 )
 from verifflowcc.code.rules.repository_map import FileGraph, graph_of
 from verifflowcc.code.rules.snippets import (
+    NAMESAKES,
     SnippetSelection,
     above_floor,
     fill,
@@ -282,12 +283,12 @@ def choose(  # noqa: PLR0913 - what is known of the code already is given beside
     wanted, graph = asked(task), graph or graph_of(code)
     earlier = by_messages(wanted, commits, code.files)
     evidence = FileEvidence(wanted, code, graph, FileWeights())
-    files, ranked = rank_code(wanted, code, evidence, unmarked=unmarked, earlier=earlier)
+    files, ranked = rank_code(wanted, code, evidence, unmarked=unmarked, earlier=earlier, most=MAX_LISTED_FILES)
     types = named_types(task, wanted, code)
     shares = mix.shares()
     parts = _parts(above_floor(marked(ranked, types, code)), code, changed, shares)
     if TESTS in shares:
-        tests = pieces_of_tests(wanted, code, evidence.ranked(unmarked=True))
+        tests = pieces_of_tests(wanted, code, evidence.with_tests(NAMESAKES))
         parts[TESTS] = list(with_fixtures(tests, code))
         of_test_files = {each.path for each in parts[TESTS]}
         parts |= {name: _others(parts[name], of_test_files) for name in (BODIES, INTERFACES) if name in parts}

@@ -7,7 +7,7 @@ Lines count from 1. A definition is spoken of by its place in `FileFacts.definit
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, overload
 
 from verifflowcc.base.records import dataclass, field_names
 
@@ -140,11 +140,10 @@ class Mark(StrEnum):
     MINIFIED = "minified"
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(NamedTuple):
     """A file of a repository. `blob` is git's id of its content; `language` is empty where no grammar reads it.
 
-    `problem` is why it was not read (whole), as a clause.
+    `problem` is why it was not read (whole), as a clause. A tuple, as a prompt makes one of each of thousands of files.
     """
 
     path: str

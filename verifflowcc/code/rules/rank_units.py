@@ -1,15 +1,16 @@
 """Which functions and other pieces of the best files bear on a task."""
 
 import math
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from heapq import nsmallest
+from itertools import islice
+from operator import mul
 
-from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field, replace
-from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode, outwards
-from verifflowcc.code.rules.repository_map import FileGraph, page_rank
+from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, Mark, SearchedCode, outwards
+from verifflowcc.code.rules.repository_map import FileGraph, aside_among, page_rank
 from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, words_in
 
 # Files are ranked by words in path, names and text (BM25 over fields), by names and paths that the task has verbatim,
@@ -59,17 +60,9 @@ class RankedFile:
     parts: Mapping[str, float] = field(default_factory=dict)
 
 
-_PRIORS = frozenset({"central", "size"})
-"""What speaks for a file whatever the task is; alone it does not bring one in."""
-_ASIDE = lazy_pattern(
-    r"(?:^|/)[_.]?(?:docs?(?:[_-]\w+)?|(?:[\w-]+[_-])?examples?|samples?|demos?|scripts?|tools?|bench(?:es|marks?)?"
-    r"|sandbox|playground)/|\.d\.[cm]?ts$|(?:^|/)(?:setup\.py|mage(?:file)?\.go|(?:grunt|gulp)file\.[cm]?[jt]s"
-    r"|[^/]*\.conf(?:ig)?\.[cm]?[jt]s|\.[^/]*rc\.[cm]?js)$",
-    re.IGNORECASE,
-)
-"""Code that is beside what a repository is about: what shows, tries, builds or declares it."""
-_KNOWN_ASIDE: dict[str, bool] = {}
-"""Which paths are so: each is asked about several times."""
+_PARTS = ("central", "exact", "links", "size", "spoken", "words")
+"""The parts of a file's score, in the order in which they are summed."""
+_TESTS = frozenset({Mark.TEST})
 
 
 def rank_files(
@@ -91,39 +84,65 @@ class FileEvidence:
     """What speaks for each file of a graph; from it files are ranked, with marks and without, by one look at all."""
 
     def __init__(self, asked: TaskTerms, code: SearchedCode, graph: FileGraph, by: FileWeights) -> None:
-        self._code, self._graph, self._by = code, graph, by
-        self._words = _shares(by_words(asked, code, by))
-        self._exact, self._spoken = _exact(asked, code), _spoken(asked, code)
-        self._size = _size(code)
-        self._seeds: dict[str, float] = {}
-        for weight, given in ((1.0, self._words), (by.exact, self._exact), (by.spoken, self._spoken)):
+        self._paths, self._graph, self._by = graph.paths, graph, by
+        words, exact = _shares(by_words(asked, code, by)), _exact(asked, code)
+        spoken, size = _spoken(asked, code), _size(code)
+        seeds: dict[str, float] = {}
+        for weight, given in ((1.0, words), (by.exact, exact), (by.spoken, spoken)):
             for path, value in given.items():
-                self._seeds[path] = self._seeds.get(path, 0.0) + weight * value
+                seeds[path] = seeds.get(path, 0.0) + weight * value
+        # By the places of the graph: of a large repository most files are ranked far down, and are to cost little each.
+        self._words, self._exact, self._spoken, self._size, self._seeds = (
+            [given.get(path, 0.0) for path in self._paths] for given in (words, exact, spoken, size, seeds)
+        )
+        self._aside = [by.aside if aside else 1.0 for aside in aside_among(self._paths)]
+        files = (code.files.get(path) for path in self._paths)
+        self._marks = [None if each is None else each.marks for each in files]
 
-    def ranked(self, *, unmarked: bool) -> list[RankedFile]:
-        """Return the files, best first, ties by path; with `unmarked`, those with a mark count as the others do."""
-        by, graph, files, seeds = self._by, self._graph, self._code.files, self._seeds
-        factors = [_mark_factor(self._code, path, by, unmarked) for path in graph.paths]
-        started = [seeds.get(path, 0.0) * factor for path, factor in zip(graph.paths, factors, strict=True)]
-        walked = page_rank(started, graph.near)
+    def ranked(self, *, unmarked: bool, most: int | None = None) -> list[RankedFile]:
+        """Return the files, best first, ties by path; with `unmarked`, those with a mark count as the others do.
+
+        Where `most` is given, no more than so many.
+        """
+        scores, rows = self._scored(unmarked=unmarked)
+        order = sorted(scores) if most is None else nsmallest(most, scores)
+        weights = self._weights()
+        return [
+            RankedFile(self._paths[at], -score, dict(zip(_PARTS, map(mul, weights, rows[at]), strict=True)))
+            for score, at in order
+        ]
+
+    def with_tests(self, best: int) -> list[RankedFile]:
+        """Return all tests and so many others without a mark, in the order of `ranked` with `unmarked`.
+
+        They come without the parts of their scores.
+        """
+        order = sorted(self._scored(unmarked=True)[0])
+        plain = {at for _, at in islice((each for each in order if not self._marks[each[1]]), best)}
+        return [RankedFile(self._paths[at], -score) for score, at in order if self._marks[at] == _TESTS or at in plain]
+
+    def _weights(self) -> tuple[float, ...]:
+        return tuple(getattr(self._by, name) for name in _PARTS)
+
+    def _scored(self, *, unmarked: bool) -> tuple[list[tuple[float, int]], list[tuple[float, ...]]]:
+        """Return the score below zero and the place of each file that any evidence speaks for, and each file's row.
+
+        So the best is the least: places are in the order of paths. A row has its parts, each not weighed yet.
+        """
+        factors, weights = self._aside, self._weights()
+        if not unmarked:
+            factors = [self._by.marked if marks else aside for marks, aside in zip(self._marks, factors, strict=True)]
+        walked = page_rank([seed * factor for seed, factor in zip(self._seeds, factors, strict=True)], self._graph.near)
         most = max(walked, default=0.0)
-        found = []
-        for path, factor, reached, central in zip(graph.paths, factors, walked, graph.central, strict=True):
-            words, exact = self._words.get(path, 0.0), self._exact.get(path, 0.0)
-            spoken = self._spoken.get(path, 0.0)
-            if not (words or exact or spoken or reached) or path not in files:
-                continue
-            parts = {
-                "central": by.central * central,
-                "exact": by.exact * exact,
-                "links": by.links * (reached / most),
-                "size": by.size * self._size.get(path, 0.0),
-                "spoken": by.spoken * spoken,
-                "words": by.words * words,
-            }
-            found.append(RankedFile(path, sum(parts.values()) * factor, parts))
-        found.sort(key=lambda each: (-each.score, each.path))
-        return found
+        links = [each / most for each in walked] if most else walked
+        rows = list(zip(self._graph.central, self._exact, links, self._size, self._spoken, self._words, strict=True))
+        speaks = map(any, zip(self._words, self._exact, self._spoken, links, strict=True))
+        every = enumerate(zip(rows, factors, self._marks, speaks, strict=True))
+        return [
+            (-sum(map(mul, weights, row)) * factor, at)
+            for at, (row, factor, marks, any_speaks) in every
+            if any_speaks and marks is not None
+        ], rows
 
 
 def by_words(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> dict[str, float]:
@@ -135,8 +154,8 @@ def by_words(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> dict[str,
     postings = code.postings(asked.words)
     in_paths: dict[str, list[str]] = {}
     wanted = WordCounter(asked.words)
-    for path in lengths:
-        for word in path_words(path) if wanted.may_be_in(path) else ():
+    for path in wanted.holding(list(lengths)):
+        for word in path_words(path):
             if word in asked.words:
                 in_paths.setdefault(word, []).append(path)
     scores: dict[str, float] = {}
@@ -198,10 +217,7 @@ def _mark_factor(code: SearchedCode, path: str, by: FileWeights, unmarked: bool)
     each = code.files.get(path)
     if each is not None and each.marks and not unmarked:
         return by.marked
-    aside = _KNOWN_ASIDE.get(path)
-    if aside is None:
-        aside = _KNOWN_ASIDE[path] = _ASIDE.search(path) is not None
-    return by.aside if aside else 1.0
+    return by.aside if aside_among((path,))[0] else 1.0
 
 
 def _shares(scores: Mapping[str, float]) -> dict[str, float]:
@@ -389,15 +405,17 @@ def rank_code(
     *,
     unmarked: bool = False,
     earlier: Mapping[str, float] | None = None,
+    most: int | None = None,
 ) -> tuple[list[RankedFile], list[RankedUnit]]:
     """Return the files as `rank_files`, the best of them by their pieces too, and the pieces of these in order.
 
-    `earlier` is how well commits that changed a file bear on the task, by path. What speaks for the files may be given
-    where it is known.
+    `earlier` is how well commits that changed a file bear on the task, by path; without it, no more than `most` files
+    are returned, which are at least those that pieces are taken of. What speaks for the files may be given where it is
+    known.
     """
     by, of_files = UnitWeights(), FileWeights()
     evidence = graph if isinstance(graph, FileEvidence) else FileEvidence(asked, code, graph, of_files)
-    files = evidence.ranked(unmarked=unmarked)
+    files = evidence.ranked(unmarked=unmarked, most=None if earlier or most is None else max(most, FILES))
     if earlier:
         factors = {path: _mark_factor(code, path, of_files, unmarked) for path in earlier}
         files = _with_earlier(files, {path: of_files.earlier * factors[path] * earlier[path] for path in factors})

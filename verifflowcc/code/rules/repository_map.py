@@ -1,8 +1,10 @@
 """An overview of a repository in so many tokens: the files that others lean on, each with what it offers them."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from posixpath import dirname
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.graph import CALLABLE, TYPES, Definition, SearchedCode, outwards
 
@@ -87,6 +89,38 @@ def _links_of(code: SearchedCode) -> dict[str, tuple[str, ...]]:
                 known[key] = tuple([module for module in names.loaded(path, each) if not module.endswith("/")])
             meant.update(known[key])
         found[path] = tuple(sorted(meant))
+    return found
+
+
+_ASIDE_FOLDER = lazy_pattern(
+    r"(?:^|/)[_.]?(?:docs?(?:[_-]\w+)?|(?:[\w-]+[_-])?examples?|samples?|demos?|scripts?|tools?|bench(?:es|marks?)?"
+    r"|sandbox|playground)/",
+    re.IGNORECASE,
+)
+"""Code in such a folder is beside what a repository is about: what shows, tries or builds it."""
+_ASIDE_NAME = lazy_pattern(
+    r"\.d\.[cm]?ts$|^(?:setup\.py|mage(?:file)?\.go|(?:grunt|gulp)file\.[cm]?[jt]s|.*\.conf(?:ig)?\.[cm]?[jt]s"
+    r"|\..*rc\.[cm]?js)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""So is a file with such a name: what declares it."""
+_ASIDE_STEMS = frozenset({"setup", "mage", "magefile", "gruntfile", "gulpfile"})
+"""What such a name begins with, unless it has a dot more than most names have."""
+
+
+def aside_among(paths: Sequence[str]) -> list[bool]:
+    """Say of each path whether it is beside what a repository is about; each folder is looked at once."""
+    folders: dict[str, bool] = {}
+    found = []
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        aside = folders.get(folder)
+        if aside is None:
+            aside = folders[folder] = _ASIDE_FOLDER.search(f"{folder}/") is not None
+        stem = name.rpartition(".")[0]
+        if not aside and ("." in stem or stem.lower() in _ASIDE_STEMS):
+            aside = _ASIDE_NAME.search(name) is not None
+        found.append(aside)
     return found
 
 

@@ -38,7 +38,7 @@ NAMESAKE = 0.5
 """What a test file named after the best file gains, or an n-th of it after the n-th; the best test file has 1.0."""
 
 _T = TypeVar("_T")
-_NAMED_AFTER = 5
+NAMESAKES = 5
 _DOCSTRING = lazy_pattern(r"""\s*[rR]?(\"{3}|'{3})""")
 _TEST_NAME = lazy_pattern(r"^test_|^tests?$|_tests?$|\.(?:test|spec)$|Tests?$", re.IGNORECASE)
 
@@ -54,7 +54,7 @@ def test_files(code: SearchedCode, files: Sequence[RankedFile]) -> list[RankedFi
     marked = [each for each in files if code.files[each.path].marks == {Mark.TEST}]
     if not marked:
         return []
-    plain = [each.path for each in files if not code.files[each.path].marks][:_NAMED_AFTER]
+    plain = [each.path for each in files if not code.files[each.path].marks][:NAMESAKES]
     namesakes = {_stem(path): NAMESAKE / (place + 1) for place, path in reversed(list(enumerate(plain)))}
     best = marked[0].score or 1.0
     ranked = [

@@ -2,9 +2,11 @@
 
 import math
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from typing import TypeVar
 
 from verifflowcc.base.model.lazy import lazy_pattern
@@ -61,13 +63,28 @@ class WordCounter:
 
     def __init__(self, words: Collection[str]) -> None:
         self._words = frozenset(words)
-        begins = sorted({word[: min(_BEGINNING, max(2, len(word) - 1))] for word in words})
-        self._any = re.compile("|".join(map(re.escape, begins)) or "(?!)", re.IGNORECASE)
+        self._begins = sorted({word[: min(_BEGINNING, max(2, len(word) - 1))] for word in words})
+        self._any = re.compile("|".join(map(re.escape, self._begins)) or "(?!)", re.IGNORECASE)
         self.of = _WordMemo(self._wanted_of)
 
     def may_be_in(self, text: str) -> bool:
         """Return False where no wanted word is in a text, without taking it apart."""
         return self._any.search(text) is not None
+
+    def holding(self, paths: Sequence[str]) -> Iterator[str]:
+        """Yield the paths in which `may_be_in` says that a wanted word may be: all are looked through as one text."""
+        text = "\0".join(paths)
+        if not (text.isascii() and all(map(str.isascii, self._begins))):
+            yield from filter(self.may_be_in, paths)
+            return
+        starts, lower, held = [0, *accumulate([len(path) + 1 for path in paths])], text.lower(), set[int]()
+        for begin in self._begins:
+            at = lower.find(begin.lower())
+            while at >= 0:
+                place = bisect_right(starts, at)
+                held.add(place - 1)
+                at = lower.find(begin.lower(), starts[place])
+        yield from (paths[place] for place in sorted(held))
 
     def counts(self, text: str) -> tuple[dict[str, int], int]:
         """Return the count of each wanted word in a text, and its number of names."""

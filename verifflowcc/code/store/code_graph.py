@@ -15,18 +15,23 @@ from verifflowcc.code.store.code_graph_parts import (
     IMPORTING,
     LISTS,
     REFERRING,
+    USERS_SCHEMA,
     WORDS,
     DamagedError,
+    KeptUsers,
     Lists,
     Part,
+    ReferenceColumns,
     UnitRow,
     bucket_of,
     bucketed,
     head_from_bytes,
     imports_from_columns,
+    list_in,
+    names_found_by,
     packed,
-    references_from_bytes,
     sealed,
+    text_packed,
     unpacked,
     unsealed,
 )
@@ -40,8 +45,8 @@ if TYPE_CHECKING:
 # A row that is read is what was written, or DamagedError is raised. Parts are added and removed whole, and their
 # numbers are never used again, so that a stale number cannot name another part.
 
-LAYOUT = 5
-_SCHEMA = """
+LAYOUT = 6
+_SCHEMA = f"""
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE parts (
     number INTEGER PRIMARY KEY AUTOINCREMENT, buckets BLOB NOT NULL, units BLOB NOT NULL, imports BLOB NOT NULL
@@ -49,6 +54,7 @@ CREATE TABLE parts (
 CREATE TABLE facts (number INTEGER PRIMARY KEY, head BLOB NOT NULL, refs BLOB NOT NULL);
 CREATE TABLE lists (number INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE tree (name TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
+{USERS_SCHEMA}
 """
 MOST_UNITS = 1 << 24
 """A part has fewer texts, and fewer buckets of each list."""
@@ -78,7 +84,7 @@ class Tables:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._buckets: dict[int, list[int]] = {}
-        self._kept: dict[int, dict[str, list[int]]] = {}
+        self._kept: dict[int, str] = {}
 
     def parts(self) -> list[int]:
         """Return the numbers of the parts, in the order in which they came."""
@@ -106,9 +112,9 @@ class Tables:
         """Return part → what one of `LISTS` has for a name, in those parts that have it."""
         found = {}
         for part in parts:
-            bucket = self._bucket(part, kind, bucket_of(name, self._counts(part)[kind]))
-            if name in bucket:
-                found[part] = bucket[name]
+            numbers = list_in(self._bucket(part, kind, bucket_of(name, self._counts(part)[kind])), name)
+            if numbers is not None:
+                found[part] = numbers
         return found
 
     def lists(self, kind: int, part: int) -> dict[str, list[int]]:
@@ -185,12 +191,12 @@ class Tables:
             raise DamagedError
         return counts
 
-    def _bucket(self, part: int, kind: int, place: int) -> dict[str, list[int]]:
+    def _bucket(self, part: int, kind: int, place: int) -> str:
         number = _list_number(part, kind, place)
         bucket = self._kept.get(number)
         if bucket is None:
             rows = self._store.rows("SELECT body FROM lists WHERE number = ?", (number,))
-            bucket = self._kept[number] = unpacked(unsealed("lists", number, rows[0][0] if rows else None))
+            bucket = self._kept[number] = text_packed(unsealed("lists", number, rows[0][0] if rows else None))
         return bucket
 
     def _column(self, name: str, part: int) -> bytes:
@@ -403,8 +409,8 @@ class StoredCode:
 
         if path not in self._bodies:
             self.load_references((path,))
-        body = self._bodies.get(path)
-        return references_from_bytes(body, name, kind) if body else ()
+        columns = self._bodies.get(path)
+        return columns.chosen(name, kind) if columns else ()
 
     def load_references(self, paths: Collection[str]) -> None:
         """Read the references of many files at once."""
@@ -413,9 +419,9 @@ class StoredCode:
             if self._held_bytes > _MOST_AHEAD:
                 self._bodies.clear()
                 self._held_bytes = 0
-            facts = self._soundly(lambda: self._facts("refs", missing, lambda body: body))
-            self._bodies.update((path, facts.get(path, b"")) for path in missing)
-            self._held_bytes += sum(map(len, facts.values()))
+            facts = self._soundly(lambda: self._facts("refs", missing, ReferenceColumns))
+            self._bodies.update((path, facts.get(path)) for path in missing)
+            self._held_bytes += sum(each.size for each in facts.values())
 
     def defining(self, name: str) -> Sequence[str]:
         """Return the files that define a name, anywhere in them."""
@@ -497,6 +503,10 @@ class StoredCode:
         file = self._files.get(path)
         return self._source.text(file) if file else None
 
+    def users_kept(self) -> KeptUsers:
+        """Return the users of definitions that are known from before."""
+        return KeptUsers(self._store, self._numbers, self._manifests, self._names_of)
+
     def close(self) -> None:
         """Close the index."""
         self._store.close()
@@ -514,7 +524,7 @@ class StoredCode:
         self._parts = sorted(state.parts())
         self._files = StateFiles(state)
         self._heads: dict[str, Head] = {}
-        self._bodies: dict[str, bytes] = {}
+        self._bodies: dict[str, ReferenceColumns | None] = {}
         self._held_bytes = 0
         self._postings: dict[str, list[tuple[str, int, int]]] = {}
         self._lengths: dict[str, int] = {}
@@ -536,6 +546,16 @@ class StoredCode:
         numbers = sorted(set(wanted.values()) - {NO_PART})
         facts = {number: read(body) for number, body in self._tables.facts(column, numbers).items()}
         return {path: facts[number] for path, number in wanted.items() if number != NO_PART}
+
+    def _names_of(self, numbers: Sequence[int]) -> frozenset[str] | None:
+        """Return the names that some texts are found by; None where one is gone."""
+        wanted = sorted(set(numbers) - {NO_PART})
+        try:
+            heads, references = self._tables.facts("head", wanted), self._tables.facts("refs", wanted)
+        except DamagedError:
+            return None
+        both = [(head_from_bytes(heads[each]), ReferenceColumns(references[each])) for each in wanted]
+        return frozenset(name for pair in both for name in names_found_by(*pair))
 
     def _having(self, kind: str, name: str) -> list[str]:
         def having() -> list[str]:

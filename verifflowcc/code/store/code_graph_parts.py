@@ -13,9 +13,9 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 from itertools import accumulate, chain, repeat
-from operator import attrgetter
+from operator import attrgetter, or_, sub
 from typing import TYPE_CHECKING, TypeVar
 from zlib import crc32
 
@@ -35,6 +35,9 @@ from verifflowcc.code.rules.graph import (
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from verifflowcc.base.index.index_file import Store
+    from verifflowcc.code.rules.changed_code import Users
 
     Columns = list[list[Any]]
 
@@ -74,9 +77,32 @@ def packed(value: object) -> bytes:
 def unpacked(body: bytes) -> "Any":
     """Return what `packed` made bytes of. Raises DamagedError."""
     try:
-        return json.loads(zlib.decompress(body).decode("utf-8", "surrogatepass"))
-    except (ValueError, zlib.error, RecursionError) as error:
+        return json.loads(text_packed(body))
+    except (ValueError, RecursionError) as error:
         raise DamagedError from error
+
+
+def text_packed(body: bytes) -> str:
+    """Return the JSON that `packed` made bytes of. Raises DamagedError."""
+    try:
+        return zlib.decompress(body).decode("utf-8", "surrogatepass")
+    except (ValueError, zlib.error) as error:
+        raise DamagedError from error
+
+
+def list_in(text: str, name: str) -> list[int] | None:
+    """Return the numbers that JSON of `bucketed` has for a name, without reading those of other names.
+
+    >>> list_in('{"a":[1,2],"b":[3]}', "b"), list_in('{"a":[1,2],"b":[3]}', "c")
+    ([3], None)
+    """
+    key = _encode(name) + ":["
+    place = text.find("," + key) if not text.startswith("{" + key) else 0
+    if place < 0:
+        return None
+    begin = place + 1 + len(key)
+    inside = text[begin : text.index("]", begin)]
+    return list(map(int, inside.split(","))) if inside else []
 
 
 def sealed(table: str, number: int, body: bytes) -> bytes:
@@ -102,6 +128,11 @@ def _sum(table: str, number: int, body: bytes) -> bytes:
 _COUNTS = frozenset({"line", "end", "start", "parent", "inside"})
 _HEAD_RECORDS: tuple[type, ...] = (Definition, Import, TypeHint)
 _HEAD_SEGMENTS = 1 + sum(len(field_names(each)) for each in _HEAD_RECORDS)
+_HEAD_PLACES: list[dict[str, int]] = []
+"""Of each record: which segment each of its fields is."""
+for _each in _HEAD_RECORDS:
+    _first = 1 + sum(map(len, _HEAD_PLACES))
+    _HEAD_PLACES.append({name: place for place, name in enumerate(field_names(_each), _first)})
 _REFERENCE_SEGMENTS = 8
 _FEW = 12
 """The names of so many references are sought one by one."""
@@ -111,15 +142,12 @@ def _joined(segments: Sequence[bytes]) -> bytes:
     return _numbers([len(each) for each in segments]) + b"".join(segments)
 
 
-def _parted(body: bytes, count: int) -> list[memoryview]:
-    """Return the segments that `_joined` put together."""
+def _begins(body: bytes, count: int) -> tuple[memoryview, Sequence[int]]:
+    """Return bytes that `_joined` put together, and where each segment begins; at last where they end."""
     whole, sizes = memoryview(body), array(chr(body[0]))
-    place, found = 1 + count * sizes.itemsize, []
-    sizes.frombytes(whole[1:place])
-    for size in sizes:
-        found.append(whole[place : place + size])
-        place += size
-    return found
+    first = 1 + count * sizes.itemsize
+    sizes.frombytes(whole[1:first])
+    return whole, [*accumulate(sizes, initial=first)]
 
 
 def _numbers(values: Sequence[int]) -> bytes:
@@ -178,17 +206,18 @@ def head_to_bytes(facts: FileFacts) -> bytes:
 
 def head_from_bytes(body: bytes) -> Head:
     """Read what `head_to_bytes` made: each field of the records when it is asked for."""
-    counts, *segments = _parted(body, _HEAD_SEGMENTS)
-    found: list[RecordColumns[Any]] = []
-    for record, count in zip(_HEAD_RECORDS, _read_numbers(counts), strict=True):
-        own = dict(zip(field_names(record), segments, strict=False))
-        del segments[: len(own)]
-        found.append(RecordColumns(record, count, partial(_column_of, own, count)))
+    whole, begins = _begins(body, _HEAD_SEGMENTS)
+    counts = _read_numbers(whole[begins[0] : begins[1]])
+
+    def column(places: Mapping[str, int], count: int, name: str) -> "Sequence[Any]":
+        place = places[name]
+        return _column(whole[begins[place] : begins[place + 1]], name, count)
+
+    found: list[RecordColumns[Any]] = [
+        RecordColumns(record, count, partial(column, places, count))
+        for record, places, count in zip(_HEAD_RECORDS, _HEAD_PLACES, counts, strict=True)
+    ]
     return Head(*found)
-
-
-def _column_of(segments: Mapping[str, memoryview], count: int, name: str) -> "Sequence[Any]":
-    return _column(segments[name], name, count)
 
 
 def references_to_bytes(facts: FileFacts) -> bytes:
@@ -212,37 +241,71 @@ def references_to_bytes(facts: FileFacts) -> bytes:
     return _joined(segments)
 
 
-def references_from_bytes(body: bytes, name: str = "", kind: ReferenceKind | None = None) -> tuple[Reference, ...]:
-    """Read what `references_to_bytes` made: those with a name, of a kind, where one is given."""
-    names, sizes, order, *columns, receivers = _parted(body, _REFERENCE_SEGMENTS)
-    kinds, lines, scopes, owners = map(_read_numbers, columns)
-    counts, ordered = _read_numbers(sizes), _read_numbers(order)
-    places: Sequence[int] = range(len(kinds))
-    if kind is not None and not name:
-        places = [place for place, each in enumerate(kinds) if each == _REFERENCE_PLACES[kind]]
+class ReferenceColumns:
+    """The references of a text, read from what `references_to_bytes` made, each column when it is asked for."""
+
+    __slots__ = ("_begins", "_ends", "_names", "_numbers", "_receivers", "_whole")
+
+    def __init__(self, body: bytes) -> None:
+        self._whole, self._begins = _begins(body, _REFERENCE_SEGMENTS)
+        self._names: Sequence[str] = ()
+        self._ends: Sequence[int] = ()
+        self._numbers: Sequence[Sequence[int]] = ()
+        self._receivers: Sequence[str] | None = None
+
+    @property
+    def size(self) -> int:
+        """How many bytes they are."""
+        return len(self._whole)
+
+    def names(self) -> Sequence[str]:
+        """Return each name once, sorted."""
+        if not self._ends:
+            self._ends = [*accumulate(_read_numbers(self._segment(1)))]
+            self._names = _read_texts(self._segment(0), len(self._ends)) if self._ends else ()
+        return self._names
+
+    def chosen(self, name: str = "", kind: ReferenceKind | None = None) -> tuple[Reference, ...]:
+        """Return the references with a name, of a kind, where one is given, in their order."""
+        self.names()
+        if not self._numbers:
+            self._numbers = [_read_numbers(self._segment(place)) for place in range(2, 7)]
+        ordered, kinds, lines, scopes, owners = self._numbers
+        wanted = None if kind is None else _REFERENCE_PLACES[kind]
+        places: Sequence[int] = range(len(kinds))
+        if name:
+            at = bisect_left(self._names, name)
+            if at == len(self._names) or self._names[at] != name:
+                return ()
+            places = ordered[self._ends[at - 1] if at else 0 : self._ends[at]]
+        if wanted is not None:
+            places = [place for place in places if kinds[place] == wanted]
         if not places:
             return ()
-    distinct = _read_texts(names, len(counts))
-    if name:
-        at = bisect_left(distinct, name)
-        if at == len(distinct) or distinct[at] != name:
-            return ()
-        begin = sum(counts[:at])
-        places = ordered[begin : begin + counts[at]]
-        named = dict.fromkeys(places, name)
-    elif len(places) < _FEW:
-        ends = [*accumulate(counts)]
-        named = {place: distinct[bisect_right(ends, ordered.index(place))] for place in places}
-    else:
-        named = dict(zip(ordered, chain.from_iterable(map(repeat, distinct, counts)), strict=True))
-    texts = _read_texts(receivers, 1)
-    return tuple(
-        [
-            Reference(_REFERENCES[kinds[each]], named[each], lines[each], scopes[each], texts[owners[each]])
-            for each in places
-            if kind is None or kinds[each] == _REFERENCE_PLACES[kind]
-        ]
-    )
+        if name:
+            named: Mapping[int, str] = dict.fromkeys(places, name)
+        elif len(places) < _FEW:
+            named = {place: self._names[bisect_right(self._ends, ordered.index(place))] for place in places}
+        else:
+            counts = map(sub, self._ends, chain((0,), self._ends))
+            named = dict(zip(ordered, chain.from_iterable(map(repeat, self._names, counts)), strict=True))
+        texts = self._receivers
+        if texts is None:
+            texts = self._receivers = _read_texts(self._segment(7), 1)
+        return tuple(
+            [
+                Reference(_REFERENCES[kinds[each]], named[each], lines[each], scopes[each], texts[owners[each]])
+                for each in places
+            ]
+        )
+
+    def _segment(self, place: int) -> memoryview:
+        return self._whole[self._begins[place] : self._begins[place + 1]]
+
+
+def references_from_bytes(body: bytes, name: str = "", kind: ReferenceKind | None = None) -> tuple[Reference, ...]:
+    """Read what `references_to_bytes` made: those with a name, of a kind, where one is given."""
+    return ReferenceColumns(body).chosen(name, kind)
 
 
 def imports_to_columns(facts: FileFacts) -> "Columns":
@@ -364,3 +427,139 @@ class GrowingPart:
         lists = self._lists[name]
         for each in names:
             lists[each].append(number)
+
+
+# Users of definitions, kept from one answer to the next with what they rest on: the texts of files, and which files
+# have some names. They hold in any state of the same files in which none of these is another.
+
+USERS_SCHEMA = """
+CREATE TABLE states (number INTEGER PRIMARY KEY AUTOINCREMENT, shape TEXT NOT NULL, texts BLOB NOT NULL);
+CREATE TABLE users (node TEXT PRIMARY KEY, state INTEGER NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;
+"""
+MOST_CHANGED = 40
+"""Where more files than this are other ones than in a state, nothing is taken from it."""
+MOST_STATES = 12
+MOST_USERS = 40_000
+
+
+class KeptUsers:
+    """The kept users of definitions in one state of the code: `numbers` of its texts by path, `manifests` beside them.
+
+    `names_of` returns the names in some texts, by number, that files are found by; None where a text is gone.
+    """
+
+    def __init__(
+        self,
+        store: "Store",
+        numbers: Mapping[str, int],
+        manifests: Mapping[str, int],
+        names_of: Callable[[Sequence[int]], frozenset[str] | None],
+    ) -> None:
+        from verifflowcc.base.text.canonical import digest_text
+
+        self._store, self._numbers, self._names_of = store, [*numbers.values()], names_of
+        self._shape = digest_text("\n".join([*numbers, "", *(f"{path} {each}" for path, each in manifests.items())]))
+        self._replaced = store.replaced
+        self._same: int | None = None
+        self._live: dict[int, tuple[int, frozenset[str]]] | None = None
+        self._new: dict[str, bytes] = {}
+        self._moved: list[str] = []
+
+    def users(self, node: tuple[str, int], most: int) -> "Users | None":
+        """Return the users of a definition, if they are known and still hold."""
+        from verifflowcc.code.rules.changed_code import Users
+
+        try:
+            if self._live is None:
+                self._live = self._states()
+            key = _user_key(node, most)
+            found = self._store.rows("SELECT state, body FROM users WHERE node = ?", (key,)) if self._live else []
+            for state, body in found:
+                read, asked, rows, number, everywhere = unpacked(unsealed(key, 0, body))
+                if self._holds(key, state, int(read, 16), asked):
+                    return Users(tuple([(*row, bool(end)) for *row, end in rows]), number, everywhere)
+        except sqlite3.DatabaseError:
+            self._live = {}
+        return None
+
+    def _holds(self, key: str, state: int, read: int, asked: Sequence[str]) -> bool:
+        if self._live is None or state not in self._live:
+            return False
+        changed, names = self._live[state]
+        if read & changed or not names.isdisjoint(asked):
+            return False
+        if state != self._same:
+            self._moved.append(key)
+        return True
+
+    def keep(self, node: tuple[str, int], most: int, users: "Users", read: int, names: Sequence[str]) -> None:
+        """Note the users of a definition, to be written by `save`."""
+        key = _user_key(node, most)
+        rows = [(*row, int(end)) for *row, end in users.rows]
+        self._new[key] = sealed(key, 0, packed([f"{read:x}", names, rows, users.number, users.everywhere]))
+
+    def save(self) -> None:
+        """Write what was noted. The index is held no longer; where it cannot be written now, nothing is kept."""
+        if not self._new and not self._moved:
+            return
+        self._store.let_go()
+        try:
+            with self._store.transaction("BEGIN IMMEDIATE"):
+                if self._store.replaced == self._replaced:
+                    self._write()
+        except sqlite3.DatabaseError:
+            return
+
+    def _write(self) -> None:
+        state = self._same
+        if state is None:
+            body = sealed(self._shape, 0, packed(self._numbers))
+            ((state,),) = self._store.rows(
+                "INSERT INTO states (shape, texts) VALUES (?, ?) RETURNING number", (self._shape, body)
+            )
+            live = sorted({*(self._live or ()), state})[-MOST_STATES:]
+            kept = ", ".join(map(str, live))
+            self._store.rows(f"DELETE FROM states WHERE number NOT IN ({kept})")
+            self._store.rows(f"DELETE FROM users WHERE state NOT IN ({kept})")
+        ((count,),) = self._store.rows("SELECT count(*) FROM users")
+        if count > MOST_USERS:
+            self._store.rows("DELETE FROM users WHERE state <> ?", (state,))
+        self._store.write_all("UPDATE users SET state = ? WHERE node = ?", [(state, key) for key in self._moved])
+        self._store.write_all(
+            "INSERT OR REPLACE INTO users VALUES (?, ?, ?)", [(key, state, body) for key, body in self._new.items()]
+        )
+
+    def _states(self) -> dict[int, tuple[int, frozenset[str]]]:
+        """Return of each state that users may be taken from the bits of files that changed since, and their names."""
+        found: dict[int, tuple[int, frozenset[str]]] = {}
+        from verifflowcc.code.rules.bind_names import bit_of
+
+        count = len(self._numbers)
+        for state, shape, texts in self._store.rows("SELECT number, shape, texts FROM states ORDER BY number DESC"):
+            if shape != self._shape:
+                continue
+            before = unpacked(unsealed(shape, 0, texts))
+            places = [place for place, pair in enumerate(zip(before, self._numbers, strict=True)) if pair[0] != pair[1]]
+            if not places:
+                self._same = self._same or state
+                found[state] = (0, frozenset())
+            elif len(places) <= MOST_CHANGED:
+                names = self._names_of([each for place in places for each in (before[place], self._numbers[place])])
+                if names is not None:
+                    found[state] = (reduce(or_, [bit_of(place, count) for place in places]), names)
+        return found
+
+
+def _user_key(node: tuple[str, int], most: int) -> str:
+    return f"{node[0]}\0{node[1]}\0{most}"
+
+
+def names_found_by(head: Head, references: ReferenceColumns) -> Iterator[str]:
+    """Yield the names that a text is found by: those that it defines, speaks of and imports, and parts of modules."""
+    yield from head.definitions.column("name") if isinstance(head.definitions, RecordColumns) else ()
+    yield from references.names()
+    for each in head.imports:
+        if each.name not in ("", "*"):
+            yield each.name
+        for language in ("python", "c"):
+            yield from parts_imported(each.module, language)

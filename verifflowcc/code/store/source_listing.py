@@ -145,8 +145,18 @@ def names_in(listing: bytes) -> list[bytes]:
     return sorted([name for name in names if belongs(shown_name(name))], key=shown_name)
 
 
-def stamps_of(root: Path, names: Sequence[bytes]) -> list[str]:
-    """Return the stamp of each file: empty where there is none, `YOUNG` where it is too recent to be trusted."""
+def stamps_of(root: Path, names: Sequence[bytes], ordinary: dict[str, str] | None = None) -> list[str]:
+    """Return the stamp of each file: empty where there is none, `YOUNG` where it is too recent to be trusted.
+
+    `ordinary` has those that this command took already, as `Stamps` does, and gets those that are taken now.
+    """
+    if ordinary is not None:
+        paths = b"\0".join(names).decode("utf-8", "backslashreplace").split("\0") if names else []
+        known = [ordinary.get(path, "") for path in paths]
+        others = iter(stamps_of(root, [name for name, stamp in zip(names, known, strict=True) if not stamp]))
+        every = [stamp or next(others) for stamp in known]
+        ordinary |= {path: each for path, each in zip(paths, every, strict=True) if len(each) > 1 and "\\" not in path}
+        return every
     trusted_ns = time.time_ns() - stamps.SETTLED_AFTER_NS
     taken = []
     for found in _stats(root, names):

@@ -131,7 +131,7 @@ class CodeOffer:
     notices: tuple[str, ...] = ()
 
 
-def code_for(
+def code_for(  # noqa: PLR0913 - what is known of the files already is given beside what is wanted
     workspace: Workspace,
     task: str,
     commit: str | None,
@@ -139,12 +139,14 @@ def code_for(
     budget_tokens: int = OFFERED_TOKENS,
     mix: CodeMix = MIXES[ORDINARY],
     scope: "ReviewScope | None" = None,
+    *,
+    ordinary: dict[str, str] | None = None,
 ) -> CodeOffer:
     """Return pieces of the code as it is, or as a commit has it, best first, for a mix.
 
     With `scope`, what changed is among them, and is looked around where there is no task. Raises as `open_code_soon`.
     """
-    with open_code_soon(workspace, commit=commit) as code:
+    with open_code_soon(workspace, commit=commit, ordinary=ordinary) as code:
         digest = digest_of(code)
         graph = (None if commit else graph_kept(workspace, code, digest)) or graph_of(code)
         state = _with_changes(workspace, digest, None if commit else scope)

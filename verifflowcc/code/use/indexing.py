@@ -48,16 +48,24 @@ def open_code(workspace: Workspace, *, commit: str | None = None) -> StoredCode:
     return bring_up(workspace, commit=commit).code
 
 
-def open_code_soon(workspace: Workspace, *, commit: str | None = None) -> StoredCode:
+def open_code_soon(
+    workspace: Workspace, *, commit: str | None = None, ordinary: dict[str, str] | None = None
+) -> StoredCode:
     """Return the code as `open_code` does, where little of the files is unread; a commit's code is waited for.
 
-    Raises ConflictError where it is more, as in a fresh clone of a very large repository.
+    `ordinary` are stamps of files that were just taken, and gets others. Raises ConflictError where it is more, as in a
+    fresh clone of a very large repository.
     """
-    return bring_up(workspace, commit=commit, most=MOST_UNREAD_BYTES).code
+    return bring_up(workspace, commit=commit, most=MOST_UNREAD_BYTES, ordinary=ordinary).code
 
 
 def bring_up(
-    workspace: Workspace, *, commit: str | None = None, index: Path | None = None, most: int | None = None
+    workspace: Workspace,
+    *,
+    commit: str | None = None,
+    index: Path | None = None,
+    most: int | None = None,
+    ordinary: dict[str, str] | None = None,
 ) -> IndexUpdate:
     """Bring the code graph up to the files, or to a commit, and open it. It is kept in the project, or in `index`.
 
@@ -65,6 +73,7 @@ def bring_up(
     the index is lost again and again, and ConflictError where more than `most` bytes of files are to be read.
     """
     bringing = _IndexUpdating(workspace.root, index or workspace.local / FILE, commit, most)
+    bringing.ordinary = ordinary
     try:
         state = bringing.state()
     except BaseException:
@@ -83,6 +92,7 @@ class _IndexUpdating(DerivedTables):
         self._listing = None if commit else begun(root)
         super().__init__(index, form(READING))
         self.done = UpdateCounts(0, 0, 0)
+        self.ordinary: dict[str, str] | None = None
 
     @property
     def store(self) -> Store:
@@ -115,7 +125,8 @@ class _IndexUpdating(DerivedTables):
         self._listing = self._listing or Listing(self._root)
         self.store.hold()
         tree = tables.tree()
-        stamps = stamps_of(self._root, names_of(tree)) if tree else []
+        ordinary, self.ordinary = self.ordinary, None  # who looks again, looks at the files
+        stamps = stamps_of(self._root, names_of(tree), ordinary) if tree else []
         listing, self._listing = self._listing, None
         listed = listing.read()
         if tree and listed == tree.listing and joined_stamps(stamps) == tree.stamps and YOUNG not in stamps:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.code.rules.graph import SearchedCode
+from verifflowcc.code.rules.graph import Mark, SearchedCode
 from verifflowcc.code.rules.project_manifests import manifest_kind
 from verifflowcc.code.store.code_graph import CodeState, KnownTree, Row
 from verifflowcc.code.store.code_graph_parts import packed, unpacked
@@ -25,7 +25,11 @@ def digest_of(code: SearchedCode) -> str:
     """Return a digest of all that is known of a repository: while it stays the same, every answer does."""
     from verifflowcc.base.text.canonical import digest_text
 
-    files = (f"{path}\0{each.blob}\0{' '.join(sorted(each.marks))}" for path, each in code.files.items())
+    named: dict[frozenset[Mark], str] = {}
+    for each in code.files.values():
+        if each.marks not in named:
+            named[each.marks] = " ".join(sorted(each.marks))
+    files = (f"{path}\0{each.blob}\0{named[each.marks]}" for path, each in code.files.items())
     manifests = (f"{path}\0{rows}" for path, rows in code.manifests().items())
     return digest_text("\n".join([READING, *files, *manifests]))
 

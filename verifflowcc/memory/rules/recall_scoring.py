@@ -4,12 +4,14 @@ Robertson and Zaragoza (2009), with the counts of fields weighted before they ar
 conversation takes a share of the counts of its neighbours: what one asks is often answered in the next. The longer a
 neighbour is, the smaller its share: a long turn holds its own subject. In a chat with an agent questions are not
 answered by facts, so that what depends on questions is for people among themselves; there a question in the first
-person is about what the person wrote. A text that is no turn is longer and more of one piece: there its parts count for
-themselves, a repeated word says more, and everyday words say less. Integers alone, so that every machine ranks alike.
+person is about what the person wrote. People among themselves name one thing by several words: a word like the one
+that is asked for counts a little, too. A text that is no turn is longer and more of one piece: there its parts count
+for themselves, a repeated word says more, and everyday words say less. Integers alone: every machine ranks alike.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 from zlib import crc32
 
@@ -242,6 +244,10 @@ OWN, NEAR, ASKED, FAR = 20, 6, 12, 3
 """What a term counts in a turn itself, in the one before or after, in addition in the one before that asks, and in
 those two places away; in twentieths."""
 
+ALIKE, MOST_ALIKE = 20, 50
+"""Percent of a term that an everyday word like it counts in talk between people, and in which share of the units (in
+thousandths) it may be: a common word says little of what is asked."""
+
 BESIDE = 2
 """What a term counts in the part of a text before or after, in twentieths."""
 
@@ -281,7 +287,7 @@ _BODY = (FIELDS.index("title"), FIELDS.index("key"), FIELDS.index("tags"), FIELD
 class ScoredUnit(NamedTuple):
     """A unit with its score above zero, and the fields that each term matched.
 
-    `matched` maps a term to its fields, or to `beside`.
+    `matched` maps a term to its fields, to `alike` where only a word like it is there, or to `beside`.
 
     `meaning` is what of the score is not by words.
     """
@@ -292,12 +298,22 @@ class ScoredUnit(NamedTuple):
     meaning: int = 0
 
 
-def wanted(question: QuestionTerms, corpus: Corpus, speakers: frozenset[str]) -> dict[str, int]:
+Alike = Mapping[str, Sequence[str]]
+"""Terms of a question, each with those of words like it that are there."""
+
+NONE_ALIKE: Alike = MappingProxyType({})
+
+
+def wanted(
+    question: QuestionTerms, corpus: Corpus, speakers: frozenset[str], alike: Alike = NONE_ALIKE
+) -> dict[str, int]:
     """Return the terms to look for with their weight (how rare they are): without those who speak, unless that is all.
 
-    `speakers` are the question's terms that name somebody who speaks.
+    `speakers` are the question's terms that name somebody who speaks. Units with a word `alike` count in part.
     """
     there = {term: corpus.containing.get(term, 0) for term in question.terms}
+    for term, others in alike.items():
+        there[term] += -(-ALIKE * sum(corpus.containing[other] for other in others) // 100)
     held = {term: number for term, number in there.items() if number}
     counts = {term: number for term, number in held.items() if term not in speakers} or held
     rarest = sorted(counts, key=lambda term: (counts[term], term))[:MOST_TERMS]
@@ -310,32 +326,35 @@ def score(
     kept: Sequence[KeptUnit],
     *,
     speakers: frozenset[str] = frozenset(),
+    alike: Alike = NONE_ALIKE,
 ) -> list[ScoredUnit]:
     """Return the units that match, best first; ties by path and part.
 
-    Neighbours of a unit must be among `kept`.
+    Neighbours of a unit must be among `kept`. In talk between people words `alike` count, too.
     """
     terms = wanted(question, corpus, speakers)
-    asked = frozenset(terms)
-    counted = {each.number: _CountedUnit(each, asked) for each in kept}
+    in_talk = wanted(question, corpus, speakers, alike) if alike else terms
+    asked, asked_in_talk, like = frozenset(terms), frozenset(in_talk), _like(in_talk, alike)
+    counted = {
+        each.number: _CountedUnit(each, asked_in_talk, like) if is_talk(each.unit) else _CountedUnit(each, asked, None)
+        for each in kept
+    }
     # Of several units at one place, as two facts of one turn, the first stands for the place, whatever its number.
     turns = [each for each in kept if each.unit.place is not None]
     turns.sort(key=lambda each: (each.path, each.part), reverse=True)
     places = {(each.unit.thread, each.unit.place or 0): each.number for each in turns}
     mean = max(1, _mean(corpus))
     in_texts = _in_texts(terms)
-    found: dict[int, tuple[int, dict[str, tuple[str, ...]]]] = {}
-    for each in kept:
-        around = _around(each, places, counted)
-        weights, k1 = (terms, K1) if is_turn(each.unit) else (in_texts, K1_TEXT)
-        words = _words(weights, around, mean, k1)
+    found: dict[int, tuple[int, MatchedFields]] = {}
+    for number, one in counted.items():
+        around = _around(one, places, counted)
+        weights = in_talk if one.is_talk else terms if one.is_turn else in_texts
+        words = _words(weights, around, mean, K1 if one.is_turn else K1_TEXT)
         if words:
-            found[each.number] = words, _matched(terms, around)
+            found[number] = words, MatchedFields(weights, around)
     best = _best_of_threads(found, counted)
     scored = [
-        ScoredUnit(
-            one.kept, _whole(question, speakers, one.kept.unit, words + best[_thread(one)] * THREAD // 100), matched
-        )
+        ScoredUnit(one.kept, _whole(question, speakers, one, words + best[_thread(one)] * THREAD // 100), matched)
         for number, (words, matched) in found.items()
         for one in (counted[number],)
     ]
@@ -371,6 +390,15 @@ def score_alone(
     return {number: _at_times(question, each, *times.get(number, ("", False))) for number, each in found.items()}
 
 
+def _like(terms: Mapping[str, int], alike: Alike) -> dict[str, list[str]]:
+    """Return, for each word that is like terms, these terms."""
+    found: dict[str, list[str]] = {}
+    for term, others in alike.items():
+        for other in others if term in terms else ():
+            found.setdefault(other, []).append(term)
+    return found
+
+
 def _in_texts(terms: Mapping[str, int]) -> dict[str, int]:
     """Return the weights of terms in what is no turn."""
     everyday = EVERYDAY.intersection(terms)
@@ -397,6 +425,11 @@ def is_turn(unit: Unit) -> bool:
     return unit.place is not None and bool(unit.speaker)
 
 
+def is_talk(unit: Unit) -> bool:
+    """Say whether a unit is a turn of people among themselves."""
+    return is_turn(unit) and not is_of_chat(unit)
+
+
 def is_of_chat(unit: Unit) -> bool:
     """Say whether a unit is a turn of a chat with an agent: its speaker has a part there and no name of a person."""
     return is_turn(unit) and (unit.speaker in PERSONS or unit.speaker.split()[0] in AGENTS)
@@ -405,10 +438,12 @@ def is_of_chat(unit: Unit) -> bool:
 class _CountedUnit:
     """A unit with the weighted counts of the terms in it, and its weighted length; both in twentieths."""
 
-    __slots__ = ("counts", "fields", "kept", "length")
+    __slots__ = ("counts", "fields", "is_talk", "is_turn", "kept", "length")
 
-    def __init__(self, kept: KeptUnit, terms: frozenset[str]) -> None:
-        self.kept = kept
+    def __init__(self, kept: KeptUnit, terms: frozenset[str], like: Alike | None) -> None:
+        """Count `terms`, and what is a key of `like` for the terms that it is like; None for what is no talk."""
+        self.kept, self.is_talk = kept, like is not None
+        self.is_turn = self.is_talk or is_turn(kept.unit)
         self.counts: dict[str, int] = {}
         self.fields: dict[str, list[str]] = {}
         self.length = 0
@@ -421,23 +456,25 @@ class _CountedUnit:
             for term in terms.intersection(words):
                 self.counts[term] = self.counts.get(term, 0) + weight * words.count(term)
                 self.fields.setdefault(term, []).append(FIELDS[place])
+            for other, alike_terms in like.items() if like else ():
+                for term in alike_terms if other in words else ():
+                    self.counts[term] = self.counts.get(term, 0) + weight * words.count(other) * ALIKE // 100
+                    self.fields.setdefault(term, ["alike"])
 
 
 def _around(
-    each: KeptUnit, places: Mapping[tuple[str, int], int], counted: Mapping[int, _CountedUnit]
+    each: _CountedUnit, places: Mapping[tuple[str, int], int], counted: Mapping[int, _CountedUnit]
 ) -> list[tuple["_CountedUnit", int]]:
     """The units whose counts count for this one, itself first, with what they count in twentieths."""
-    found = [(counted[each.number], OWN)]
-    thread, place = each.unit.thread, each.unit.place
+    found = [(each, OWN)]
+    thread, place, turn = each.kept.unit.thread, each.kept.unit.place, each.is_turn
     if place is None:
         return found
-    turn = is_turn(each.unit)
-    talk = turn and not is_of_chat(each.unit)
     for step, weight in ((-1, NEAR), (1, NEAR), (-2, FAR), (2, FAR)) if turn else ((-1, BESIDE), (1, BESIDE)):
         number = places.get((thread, place + step))
         if number is not None:
             other = counted[number]
-            asked = ASKED if talk and step == -1 and other.kept.unit.asks else 0
+            asked = ASKED if each.is_talk and step == -1 and other.kept.unit.asks else 0
             share = (weight + asked) * min(other.length, SHORT * OWN) // max(1, other.length) if turn else weight
             if share:
                 found.append((other, share))
@@ -466,6 +503,29 @@ def _words_alone(terms: Mapping[str, int], counts: Mapping[str, int], length: in
         count = 100 * OWN * number
         total += 256 * terms[term] * count // (count + saturation)
     return total
+
+
+class MatchedFields(Mapping[str, tuple[str, ...]]):
+    """The fields that each term matched, looked for once they are asked for: most units are never shown."""
+
+    __slots__ = ("_around", "_found", "_terms")
+
+    def __init__(self, terms: Iterable[str], around: Sequence[tuple[_CountedUnit, int]]) -> None:
+        self._terms, self._around = terms, around
+        self._found: dict[str, tuple[str, ...]] | None = None
+
+    def _fields(self) -> dict[str, tuple[str, ...]]:
+        self._found = _matched(self._terms, self._around) if self._found is None else self._found
+        return self._found
+
+    def __getitem__(self, term: str) -> tuple[str, ...]:
+        return self._fields()[term]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields())
+
+    def __len__(self) -> int:
+        return len(self._fields())
 
 
 def _matched(terms: Iterable[str], around: Sequence[tuple[_CountedUnit, int]]) -> dict[str, tuple[str, ...]]:
@@ -499,11 +559,11 @@ def _thread(one: _CountedUnit) -> tuple[str, int]:
     return (unit.thread, -1) if unit.place is not None else ("", one.kept.number)
 
 
-def _whole(question: QuestionTerms, speakers: frozenset[str], unit: Unit, words: int) -> int:
-    chat = is_of_chat(unit)
-    if unit.ends_asking and is_turn(unit) and not chat:
+def _whole(question: QuestionTerms, speakers: frozenset[str], one: _CountedUnit, words: int) -> int:
+    unit = one.kept.unit
+    if unit.ends_asking and one.is_talk:
         words = words * QUESTION // 100
-    if chat and question.asks_self and unit.speaker in PERSONS:
+    if one.is_turn and not one.is_talk and question.asks_self and unit.speaker in PERSONS:
         words = words * SELF // 100
     if len(speakers) and set(unit.speaker.split()) >= speakers:
         words = words * SPEAKER // 100

@@ -242,16 +242,6 @@ def superseded(items: Sequence[Item]) -> Supersession:
     return Supersession(_derive(newer, marked, circles), tuple(dict.fromkeys(notices)))
 
 
-def named_by_id(items: Sequence[Item]) -> bool:
-    """Say whether all that these items supersede, or say they are superseded by, is named by an id among theirs.
-
-    Then no other item of their scope changes what of them is superseded, but one with a link.
-    """
-    ids = {item.id for item in items}
-    names = (each for item in items if item.decision for each in item.decision.superseded_by)
-    return ids.issuperset(names) and all(ids.issuperset(_targets(item)) for item in items)
-
-
 def names_leading(items: Iterable[Item]) -> tuple[frozenset[str], frozenset[int]]:
     """Return all names by which these items may mean others, and the numbers: more than they do mean, never less."""
     every = tuple(items)

@@ -12,7 +12,7 @@ from verifflowcc.base.errors import BackendError, ConflictError, WorkspaceError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.files.layout import as_in_git, as_on_disk
 from verifflowcc.base.files.write import create_all_atomic, create_atomic, sync_folder, write_atomic
-from verifflowcc.base.index.index_file import ItemRow
+from verifflowcc.base.index.index_file import LINKING, REPLACING, ItemRow
 from verifflowcc.base.model.item_query import checked_limit, conditions, order_of, page_of
 from verifflowcc.base.model.item_values import FOLDERS, Item
 from verifflowcc.base.model.memory_protocol import (
@@ -267,9 +267,16 @@ class FilesBackend:
 
     def linked(self, names: Iterable[str] = ()) -> list[Item]:
         """Return the items that links connect, and those of these names; see `MemoryBackend`."""
+        return self._leading(LINKING, names)
+
+    def replacing(self, names: Iterable[str] = ()) -> list[Item]:
+        """Return the items that say what is superseded, and those of these names; see `MemoryBackend`."""
+        return self._leading(REPLACING, names)
+
+    def _leading(self, which: str, names: Iterable[str]) -> list[Item]:
         answer = QueryResult((), ())
         if self._places.is_there():
-            answer = self._index.linked(self._walk(), self._read, names)
+            answer = self._index.linked(self._walk(), self._read, names, which)
         self._problems = answer.problems
         return [item for item, _ in answer.found]
 

@@ -16,13 +16,14 @@ from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.files.layout import as_on_disk
 from verifflowcc.base.index.index_file import (
     COLUMNS,
-    LINKING,
+    REPLACING,
     DerivedTables,
     ItemRow,
     SqlCondition,
     Store,
     asked_in_sql,
     column_values,
+    files_named,
     having,
     order_in_sql,
     summed,
@@ -191,6 +192,8 @@ _T = TypeVar("_T")
 _LEARN = f"INSERT INTO memory_items VALUES (?, ?, ?, ?, NULL, {','.join('?' * len(COLUMNS))}, ?, ?)"
 _BELOW = "path > ? AND path < ?"
 _MANY = 1_000
+_SEVERAL = 50
+"""Of more files than these to be read, those are looked for that a prompt read."""
 _NOT_READ = f"FROM memory_items WHERE (problem IS NOT NULL OR path <> first) AND {_BELOW}"
 _RANK = (
     f"UPDATE memory_items SET first = (SELECT min(path) FROM memory_items WHERE id = ? AND {_BELOW})"
@@ -202,7 +205,8 @@ _RANK = (
 class ItemReading(NamedTuple):
     """A file as it was read: its item, or why it holds none; neither where there is no file any more.
 
-    `stamp` is empty where the file may change again without another stamp; `digest` is that of an item's text.
+    `stamp` is empty where the file may change again without another stamp; `digest` is that of an item's text, and
+    `facts` are what a row keeps of it, where these are known.
     """
 
     path: str
@@ -210,6 +214,7 @@ class ItemReading(NamedTuple):
     item: Item | None = None
     problem: str | None = None
     digest: str = ""
+    facts: str = ""
 
 
 class ItemQuery(NamedTuple):
@@ -312,9 +317,11 @@ class MemoryItems(DerivedTables):
         statement = f"SELECT id, path FROM memory_items WHERE path = first AND {_BELOW} ORDER BY id"
         return self._current(walk, read, lambda: (self._store.rows(statement, self._range), self._wrong(walk)))
 
-    def linked(self, walk: ItemWalk, read: Callable[[str], ItemReading], names: Iterable[str]) -> QueryResult:
-        """Return the items that links connect, and those with one of these ids, paths or keys. Raises BackendError."""
-        return self._current(walk, read, lambda: self._linked(names, walk))
+    def linked(
+        self, walk: ItemWalk, read: Callable[[str], ItemReading], names: Iterable[str], which: str
+    ) -> QueryResult:
+        """Return the items with `which` links, those that they mean, and those of these names. Raises BackendError."""
+        return self._current(walk, read, lambda: QueryResult(tuple(self._linking(names, which)), self._wrong(walk)))
 
     def referring(self, walk: ItemWalk, read: Callable[[str], ItemReading]) -> QueryResult:
         """Return the items that speak of code, or were put into another, by id. Raises BackendError."""
@@ -343,6 +350,8 @@ class MemoryItems(DerivedTables):
                 seen = self._differences(walk)
                 if not seen.changed and not seen.gone and seen.listings == seen.kept:
                     return ask()
+            if len(seen.changed) > _SEVERAL:
+                readings.update(self._read_for_prompts(seen.changed))
             _read_all(seen.changed, read, readings)
             with self._store.transaction("BEGIN IMMEDIATE"):
                 seen = self._differences(walk)
@@ -352,6 +361,15 @@ class MemoryItems(DerivedTables):
                 return ask()
 
         return self._asked_soundly(once)
+
+    def _read_for_prompts(self, changed: Mapping[str, str]) -> dict[str, ItemReading]:
+        """Return those of files with so many stamps that a prompt read just as they are: their parsing is done."""
+        statement = f"SELECT path, signature, digest, facts FROM files WHERE settled AND notices = '' AND {_BELOW}"
+        found = {}
+        for path, stamp, digest, kept in self._store.rows(statement, self._range):
+            if changed.get(path) == stamp and (facts := unsummed(kept)) is not None:
+                found[path] = ItemReading(path, stamp, item_from_text(facts), digest=digest, facts=kept)
+        return found
 
     def _differences(self, walk: ItemWalk) -> WalkDifferences:
         """Return the files of the walk that are not known as they are, and the known ones that it did not find.
@@ -455,9 +473,9 @@ class MemoryItems(DerivedTables):
         if order is None or asked.rest:
             return PageResult(None, self._wrong(walk))
         kinds = self._kinds(asked)
-        every = self._linking(())
+        every = self._linking((), REPLACING)
         named = {item.archived.into for item, _ in every if item.archived and item.archived.into}
-        linked = [item for item, _ in (self._linking(named) if named else every)]
+        linked = [item for item, _ in (self._linking(named, REPLACING) if named else every)]
         shown = [kind for kind in kinds if question.shown(kind)]
         # In the order of an index, rows of other folders are passed over: worth it where many are of this one.
         many = sum(kinds[kind] for kind in shown) > _MANY
@@ -475,12 +493,12 @@ class MemoryItems(DerivedTables):
         rows = self._store.rows(statement, (*self._range, *asked.values))
         return {ItemKind(str(status), str(type_), bool(plain)): count for status, type_, plain, count in rows}
 
-    def _linked(self, names: Iterable[str], walk: ItemWalk) -> QueryResult:
-        return QueryResult(tuple(self._linking(names)), self._wrong(walk))
-
-    def _linking(self, names: Iterable[str]) -> list[tuple[Item, str]]:
-        found = self._with_facts(LINKING)
-        for condition, values in having({*names, *names_meant(item for item, _ in found)}):
+    def _linking(self, names: Iterable[str], which: str) -> list[tuple[Item, str]]:
+        found = self._with_facts(which)
+        meant = {*names, *names_meant(item for item, _ in found)}
+        for condition, values in having(meant):
+            found += self._with_facts(condition, values)
+        for condition, values in files_named(meant - {item.id for item, _ in found}):
             found += self._with_facts(condition, values)
         return list({item.path: (item, stamp) for item, stamp in found}.values())
 
@@ -513,7 +531,7 @@ def _row(reading: ItemReading) -> tuple[object, ...]:
     item = reading.item
     if item is None:
         return (reading.path, reading.stamp, reading.problem, None, *(None for _ in COLUMNS), None, None)
-    facts = summed(item_to_text(item))
+    facts = reading.facts or summed(item_to_text(item))
     return (reading.path, reading.stamp, None, item.id, *column_values(item), facts, reading.digest)
 
 

@@ -23,9 +23,11 @@ from verifflowcc.base.files.private_files import private_if_own
 from verifflowcc.base.index.index_file import (
     COLUMNS,
     LINKING,
+    REPLACING,
     asked_in_sql,
     column_values,
     definitions,
+    files_named,
     having,
     order_in_sql,
 )
@@ -294,8 +296,18 @@ class SqliteBackend(WholeStore):
 
     def linked(self, names: Iterable[str] = ()) -> list[Item]:
         """Return the items that links connect, and those of these names; see `MemoryBackend`. Raises as `items`."""
-        found = self._facts(LINKING)
-        for condition, values in having({*names, *names_meant(found)}):
+        return self._leading(LINKING, names)
+
+    def replacing(self, names: Iterable[str] = ()) -> list[Item]:
+        """Return the items that say what is superseded, and those of these names; see `MemoryBackend`."""
+        return self._leading(REPLACING, names)
+
+    def _leading(self, which: str, names: Iterable[str]) -> list[Item]:
+        found = self._facts(which)
+        meant = {*names, *names_meant(found)}
+        for condition, values in having(meant):
+            found += self._facts(condition, values)
+        for condition, values in files_named(meant - {item.id for item in found}):
             found += self._facts(condition, values)
         return list({item.id: item for item in found}.values())
 

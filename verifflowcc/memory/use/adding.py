@@ -26,11 +26,10 @@ from verifflowcc.base.text.identifiers import item_id
 from verifflowcc.base.use.guarding import details_read, refuse_secrets
 from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.superseded import superseded
 from verifflowcc.memory.store.placing import is_unicode, made_item
 from verifflowcc.memory.use.code_refs import parse_refs
 from verifflowcc.memory.use.item_scope import asks, identity_of, is_person, proposes, trust_of
-from verifflowcc.memory.use.item_search import find_item, items_around, refuse_circle
+from verifflowcc.memory.use.item_search import find_item, refuse_circle, replaced_among
 from verifflowcc.memory.use.new_item_words import (
     DETAIL_OF,
     checked_day,
@@ -230,7 +229,7 @@ def _added_before(store: MemoryBackend, wanted: ItemRequest, *, pending: bool) -
     if not same:
         return None
 
-    gone = superseded(items_around(store, [each.item.id for each in same])).found
+    gone = replaced_among(store, [each.item.id for each in same])
     return next((each for each in same if each.item.path not in gone), None)
 
 
@@ -242,7 +241,7 @@ def active_of_key(store: MemoryBackend, type_name: str, key: str | None) -> Stor
     if not found:
         return None
 
-    gone = superseded(items_around(store)).found
+    gone = replaced_among(store)
     return next((each for each in found if each.item.path not in gone), None)
 
 
@@ -263,7 +262,7 @@ def summarised_of_key(store: MemoryBackend, type_name: str, key: str | None) -> 
     summarised = [
         each for each in into if (summary := summaries[each.item.id]) and holds_in_summary(each.item, summary.item)
     ]
-    gone = superseded(items_around(store, [each.item.id for each in summarised])).found if summarised else {}
+    gone = replaced_among(store, [each.item.id for each in summarised]) if summarised else {}
     return next((each for each in summarised if each.item.path not in gone), None)
 
 

@@ -163,7 +163,7 @@ def open_inbox(workspace: Workspace | None, scopes: Sequence[str], limit: int | 
         titles: dict[str, dict[str, str]] = {}
         for store in dict.fromkeys(each.store for each, _ in shown):
             targets = [link.to for each, stored in shown if each.store is store for link in stored.item.links]
-            titles[store.scope] = _titles(store.linked(targets)) if targets else {}
+            titles[store.scope] = _titles(store.replacing(targets)) if targets else {}
     waiting = tuple(_waiting(stored, each.scope, titles[each.scope]) for each, stored in shown)
     return Inbox(waiting, tuple(notices), len(found) - len(found[:limit]))
 

@@ -1,6 +1,6 @@
 """Find the item that a person means, by its id or the beginning of one, in the scopes that are in play."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError
 from verifflowcc.base.model.item_values import Item, Relation
@@ -9,7 +9,7 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.plain_words import nearest_start
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.lifetimes import NO_LIFETIMES, Lifetimes
-from verifflowcc.memory.rules.superseded import as_of, named_by_id, superseded, supersession_circles
+from verifflowcc.memory.rules.superseded import Replacement, as_of, superseded, supersession_circles
 from verifflowcc.memory.use.stores import memory_settings, open_store
 
 # The items of a scope that links connect: all that says what is superseded, and what leads to an item.
@@ -20,14 +20,18 @@ def items_around(store: MemoryBackend, names: Iterable[str] = ()) -> list[Item]:
 
     Names are ids, paths and keys. There may be more. Raises as the store does.
     """
-    items = store.linked(names)
-    return sorted(items, key=lambda item: item.id) if named_by_id(items) else store.items()
+    return sorted(store.linked(names), key=lambda item: item.id)
+
+
+def replaced_among(store: MemoryBackend, names: Iterable[str] = ()) -> Mapping[str, Replacement]:
+    """Return path → by what it is superseded, of the items that others replace or that have one of these names."""
+    return superseded(store.replacing(names)).found
 
 
 def refuse_circle(store: MemoryBackend, changed: Item) -> None:
     """Raise UsageError where an item, as it is to be written, would supersede itself through others of its scope."""
     older = [link.to for link in changed.links if link.relation == Relation.SUPERSEDES]
-    others = [each for each in items_around(store, older) if each.id != changed.id]
+    others = [each for each in store.replacing(older) if each.id != changed.id]
     by = supersession_circles([*others, changed]).get(changed.id)
     if by is not None:
         raise UsageError(

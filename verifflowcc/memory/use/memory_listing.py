@@ -16,7 +16,7 @@ from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.store.item_walk import one_look
-from verifflowcc.memory.rules.superseded import named_by_id, stale_summaries, superseded
+from verifflowcc.memory.rules.superseded import stale_summaries, superseded
 from verifflowcc.memory.use.item_search import (
     ScopedItem,
     find_item,
@@ -134,9 +134,10 @@ def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: ListQu
     fit = 0
     with closing(_in_turn(workspace, scopes, opened=_is_short(asked, day))) as each_scope:
         for scope, store in each_scope:
-            part = (_first_rows(store, scope, filters, asked) if store else None) or _all_rows(
-                workspace, scope, filters, asked, day
-            )
+            if store is None:
+                part = _all_rows(workspace, scope, filters, asked, day)
+            else:
+                part = _first_rows(store, scope, filters, asked)
             known |= part.types
             notices += part.notices
             hidden.update(part.hidden)
@@ -194,16 +195,14 @@ def _in_turn(
                 before.push(own.pop_all())
 
 
-def _first_rows(store: MemoryBackend, scope: str, filters: Sequence[Filters], asked: ListQuery) -> _ScopeRows | None:
-    """Return the first rows of a scope without the others; None where any item may say what is superseded."""
+def _first_rows(store: MemoryBackend, scope: str, filters: Sequence[Filters], asked: ListQuery) -> _ScopeRows:
+    """Return the first rows of a scope without the others."""
 
     def is_shown(kind: ItemKind) -> bool:
         return _has_status(kind.status, asked) and _hidden(kind, asked) is None
 
     most = min(each for each in (asked.limit, asked.of_each) if each is not None)
     page, problems = store.page(filters, is_shown, _order(scope, asked), most), store.problems
-    if not named_by_id(page.linked):
-        return None
     gone = superseded(page.linked).found
     counts = Counter(page.kinds)
     wanted, ids = _conditions(filters), {item.path: item.id for item in page.linked}

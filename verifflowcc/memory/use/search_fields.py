@@ -15,18 +15,32 @@ from verifflowcc.base.model.item_values import (
     awaits_promotion,
     is_trace_type,
 )
-from verifflowcc.base.model.recall_values import NOTHING, Corpus, Hit, OmittedHit, Parts, RecallQuery, RecallResult
+from verifflowcc.base.model.recall_values import (
+    NOTHING,
+    Corpus,
+    Hit,
+    KeptUnit,
+    OmittedHit,
+    Parts,
+    RecallQuery,
+    RecallResult,
+)
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.text.stems import alike
 from verifflowcc.base.use.guarding import withheld_item
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.recall_ranking import SHARE, Neighbour, edge_between, expanded, names_of, parts_of
 from verifflowcc.memory.rules.recall_scoring import (
+    MOST_ALIKE,
+    NONE_ALIKE,
     REACH,
     WEIGHTS,
+    Alike,
     QuestionTerms,
     ScoredUnit,
     is_file_term,
+    is_talk,
     score,
     wanted,
 )
@@ -39,8 +53,8 @@ if TYPE_CHECKING:
     from verifflowcc.memory.use.meaning import Meaning
 
 
-CANDIDATES = 300
-"""So many units of each scope, and those beside them, are scored by all words."""
+CANDIDATES, MORE_ALIKE = 300, 60
+"""So many units of each scope, and those beside them, are scored by all words; in talk, so many more by words alike."""
 
 MORE, MOST_CANDIDATES = 8, 20_000
 """Where too few of these may be answered (others were replaced, say), so many times more are, up to a bound."""
@@ -68,6 +82,8 @@ class ScopeSearch:
     candidates: int = 0
     _then: dict[str, dict[str, IndexedItem]] = field(default_factory=dict)
     _corpora: dict[str, Corpus] = field(default_factory=dict)
+    _others: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    """By scope, how many units hold each word that is like one of the question's."""
 
     def found(self) -> RecallResult:
         """Return the answer."""
@@ -119,11 +135,11 @@ class ScopeSearch:
         """Return the best items of one sort of scopes: those that all clones have, or the private ones."""
         names = [name for name in self.states if (kind_of(name) in PRIVATE) is private]
         corpora = self._statistics()
-        seen = [corpora[name] for name in self.states if private or name in names]
-        corpus = _together(seen)
+        seen = [name for name in self.states if private or name in names]
+        corpus = _together([corpora[name] for name in seen])
         speakers = self._speakers(names if not private else list(self.states))
         terms = wanted(self.question, corpus, speakers)
-        best = [each for name in names for each in self._best(name, corpus, terms, speakers)]
+        best = [each for name in names for each in self._best(name, seen, corpus, terms, speakers)]
         if self.meaning is not None:
             best = self._with_meaning(self.meaning, best, names, speakers, private=private)
         best.sort(key=lambda each: (-each[2].score, each[2].kept.path))
@@ -151,7 +167,7 @@ class ScopeSearch:
         return [(name, known[name, one.kept.path], one) for name, one in found if (name, one.kept.path) in known]
 
     def _best(
-        self, name: str, corpus: Corpus, terms: Mapping[str, int], speakers: frozenset[str]
+        self, name: str, seen: Sequence[str], corpus: Corpus, terms: Mapping[str, int], speakers: frozenset[str]
     ) -> list[tuple[str, IndexedItem, ScoredUnit]]:
         """Return the best items of a scope: more are looked at where too few of these may be answered."""
         state, most = self.states[name], CANDIDATES
@@ -159,14 +175,33 @@ class ScopeSearch:
         while True:
             numbers, complete = state.best(held, WEIGHTS, most)
             kept = state.kept(numbers, REACH)
+            counted, like = corpus, NONE_ALIKE
+            if any(is_talk(each.unit) for each in kept):
+                counted, like = self._alike(corpus, seen)
+                here = {term: self._others[name][term] for others in like.values() for term in others}
+                more, _ = state.best(here, WEIGHTS, MORE_ALIKE)
+                kept = _joined(kept, state.kept(sorted({*more} - {*numbers}), REACH))
             firsts: dict[str, ScoredUnit] = {}
-            for one in score(self.question, corpus, kept, speakers=speakers):
+            for one in score(self.question, counted, kept, speakers=speakers, alike=like):
                 firsts.setdefault(one.kept.path, one)
             found, enough = self._considered(name, list(firsts.values()))
             if enough or complete or most >= MOST_CANDIDATES:
                 self.candidates += len(kept)
                 return found
             most *= MORE
+
+    def _alike(self, corpus: Corpus, seen: Sequence[str]) -> tuple[Corpus, Alike]:
+        """Return the statistics with those of words like the question's, and which these are: what is rare enough."""
+        terms = self.question.terms
+        like = {term: [other for other in alike(term) if other not in terms] for term in terms}
+        for name in seen:
+            if name not in self._others:
+                others = dict.fromkeys(other for those in like.values() for other in those)
+                self._others[name] = self.states[name].corpus(others).containing
+        held = {other: sum(self._others[name][other] for name in seen) for those in like.values() for other in those}
+        rare = {other: number for other, number in held.items() if 0 < number * 1000 <= MOST_ALIKE * corpus.units}
+        found = {term: those for term, others in like.items() if (those := [each for each in others if each in rare])}
+        return replace(corpus, containing={**corpus.containing, **rare}), found
 
     def _considered(
         self, scope: str, scored: Sequence[ScoredUnit]
@@ -264,6 +299,12 @@ def _shown(hit: Hit) -> Hit:
 def _why_invalid(known: IndexedItem) -> str:
     """Why an item does not stand; empty where it does."""
     return known.replaced or withdrawn([known.item]).get(known.item.path, "")
+
+
+def _joined(first: Sequence[KeptUnit], second: Sequence[KeptUnit]) -> list[KeptUnit]:
+    """Return units of two lists, each once, by number."""
+    found = {each.number: each for each in (*first, *second)}
+    return [found[number] for number in sorted(found)]
 
 
 def _together(corpora: Sequence[Corpus]) -> Corpus:

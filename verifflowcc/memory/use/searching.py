@@ -50,11 +50,11 @@ def search(
 ) -> RecallResult:
     """Return the items of scopes that bear on a question, best first.
 
-    Nothing that no word of the question is in is ever returned; where the settings have meanings compared, nothing
-    that is not near it in meaning either, and `tell` is told before what takes long. With `asks`, and where the
-    settings say so, a model puts the best into order; it is asked while no index is held. Raises as `open_store` does,
-    and UsageError for a day or a limit that is none. Where the extra `embeddings` is wanted and not installed, words
-    alone are compared, and a notice says so.
+    Nothing that no word of the question (in talk, none like it) is in is ever returned; where the settings have
+    meanings compared, nothing that is not near it in meaning either, and `tell` is told before what takes long. With
+    `asks`, and where the settings say so, a model puts the best into order; it is asked while no index is held. Raises
+    as `open_store` does, and UsageError for a day or a limit that is none. Where the extra `embeddings` is wanted and
+    not installed, words alone are compared, and a notice says so.
     """
     if sought.limit < 1:
         raise UsageError(f"a limit is a whole number from 1, not {sought.limit}", hint="--limit 10")

@@ -158,7 +158,9 @@ class _Change:
 
 def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: str | None) -> CodeImpact:
     binder = Binder(code)
-    reach = reach_of(binder, change.changed)
+    kept = code.users_kept()
+    reach = reach_of(binder, change.changed, kept=kept)
+    code.heads(sorted({each.path for each in reach.found}))
     items, traced, more = _traced(workspace, change.places)
     memories, problems = _remembered(workspace, change.places)
     finder = TestFinder(binder, code)
@@ -166,7 +168,7 @@ def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: 
     known = {each.id for each in sure}
     all_of_them = not reach.whole and len(known) >= ENOUGH
     tests = sure if all_of_them else (*sure, *likely_tests(finder, code, change.changed, known))
-    return CodeImpact(
+    found = CodeImpact(
         question=change.asked,
         symbols=tuple(change.symbols),
         callers=_direct(binder, code, change.changed),
@@ -182,6 +184,8 @@ def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: 
         followed_in_part=reach.partly,
         notices=(*code.notices, *more, *problems),
     )
+    kept.save()
+    return found
 
 
 def _check_runner(runner: str | None) -> None:

@@ -165,7 +165,7 @@ class PromptInputs:
 class _Readers:
     """What reads the code for a task and the trace, and what reads all sources and notes those that fail."""
 
-    code: "Callable[[str, TokenCounter, int, CodeMix, ReviewScope | None], CodeOffer]"
+    code: "Callable[[dict[str, str], str, TokenCounter, int, CodeMix, ReviewScope | None], CodeOffer]"
     trace: PromptTrace
     sources: SourceReader
 
@@ -205,9 +205,10 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[PromptIn
         yield here
 
 
-def _code_for(
+def _code_for(  # noqa: PLR0913, PLR0917 - as `code_for`, and the first of them are given before the others
     workspace: Workspace,
     commit: str | None,
+    ordinary: dict[str, str],
     task: str,
     counter: TokenCounter,
     budget_tokens: int,
@@ -216,7 +217,8 @@ def _code_for(
 ) -> "CodeOffer":
     from verifflowcc.code.use.code_offers import code_for
 
-    return code_for(workspace, task, commit, counter, budget_tokens, mix, scope)
+    looked = None if commit else ordinary
+    return code_for(workspace, task, commit, counter, budget_tokens, mix, scope, ordinary=looked)
 
 
 def _look(
@@ -246,7 +248,7 @@ def _look(
         state,
         tree,
         aim=aim,
-        code=partial(readers.code, aim, counter, budget_of(question, allocation)),
+        code=partial(readers.code, tree.stamps.ordinary, aim, counter, budget_of(question, allocation)),
         trace=readers.trace,
     )
     sources = open_sources(request, readers.sources)

@@ -31,6 +31,7 @@ from verifflowcc.base.model.recall_values import Extent, Unit, extent_of
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.markdown import conflict_line
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.items.store.item_edits import parse_item, read_body
 from verifflowcc.memory.rules.recall_ranking import traits_of
@@ -373,7 +374,9 @@ class BodyReader:
             units = units_of(item, text)
             facts = item_to_text(item)
             extent = extent_of(units)
-            known = IndexedFile(file.path, file.signature, digest, facts, notices, extent, settled(file.touched_ns))
+            # Where items are listed, one with a merge left open is none: nobody is to take it from here as it is.
+            kept = settled(file.touched_ns) and conflict_line(data) is None
+            known = IndexedFile(file.path, file.signature, digest, facts, notices, extent, kept)
             traits = None if notices else traits_of(item, text, units, extent)
             return FileReading(known, units, traits, counts_of(units))
         return None

@@ -249,6 +249,7 @@ class PromptTrace:
     index: Path
     fetch: Callable[[], None] | None = None
     _read: "list[tuple[TracePolicy, TraceItems]]" = field(default_factory=list)
+    _walked: MemoryWalk | None = None
 
     def items(self, request: "SourceRequest") -> "tuple[TracePolicy, TraceItems]":
         """Return the rules of the trace, which are the sprint's where one is open, and its items.
@@ -269,9 +270,13 @@ class PromptTrace:
             tree.stamps.take([f"{MEMORY}/workflow.yaml"])
             policy = policy_of(self.workspace, state.workflow if state else None)
             with garbage_collection_paused(), TraceIndex(self.index) as index:
-                asked = (self.workspace, _walk(tree), policy, index)
+                asked = (self.workspace, self._walk(tree), policy, index)
                 self._read.append((policy, read_outlines(*asked) or read_known(*asked) or read_walked(*asked)))
         return self._read[0]
+
+    def _walk(self, tree: ProjectTree) -> MemoryWalk:
+        self._walked = self._walked or _walk(tree)
+        return self._walked
 
     def _shown(self, view: "TraceView", shown: "Sequence[SprintItem]", request: "SourceRequest") -> "TraceView":
         """Return the items that are shown as a whole, with those around them; all items where these do not suffice."""
@@ -280,7 +285,7 @@ class PromptTrace:
         from verifflowcc.trace.use.trace_code import garbage_collection_paused, read_known, read_walked, read_whole
 
         with garbage_collection_paused(), TraceIndex(self.index) as index:
-            asked = (self.workspace, _walk(request.tree), view.policy, index)
+            asked = (self.workspace, self._walk(request.tree), view.policy, index)
             read = read_whole(*asked, [each.item.path for each in shown]) or read_known(*asked) or read_walked(*asked)
         return TraceView(replace(view.sources, items=read.items), view.policy)
 
