@@ -26,9 +26,10 @@ def test_the_functions_that_a_task_speaks_of_come_whole_with_path_and_lines(code
     text = told(coded, "context", TASK)
 
     assert (
-        "gauges/station.py:10-12 Station.alarm\n```python\n    def alarm(self, level: int) -> bool:\n"
-        '        """Say whether the tide is above the gate."""\n        return bounded(level) > self.read()\n```\n'
+        "@@ 10-12 Station.alarm\n    def alarm(self, level: int) -> bool:\n"
+        '        """Say whether the tide is above the gate."""\n        return bounded(level) > self.read()\n'
     ) in text
+    assert text.startswith("gauges/station.py\n```python\n@@ "), "the pieces of a file share one heading"
     assert re.search(r"\n\n[\d,]+ of 4,000 tokens\n$", text)
     best = pieces(asked(coded, "context", TASK))[:3]
     assert ("gauges/station.py", "Station.alarm") in [(each["path"], each["name"]) for each in best]

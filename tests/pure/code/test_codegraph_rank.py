@@ -72,6 +72,30 @@ def test_tests_count_less_unless_they_are_asked_for(code: Searched) -> None:
     assert score(unmarked=False) < score(unmarked=True)
 
 
+@pytest.mark.parametrize(
+    ("line", "turned"),
+    [
+        ("show_default()", "default_show()"),
+        ("showDefault()", "defaultShow()"),
+        ("# how to show-default values", "# how to default-show values"),
+        ("# show default values", "# default show values"),
+    ],
+)
+def test_a_piece_with_two_words_side_by_side_as_the_task_goes_before_one_that_has_them_turned(
+    line: str, turned: str
+) -> None:
+    code = Searched({"one.py": f"def alpha():\n    {turned}\n    run()\n\n\ndef omega():\n    {line}\n    run()\n"})
+    pieces = rank_code(asked("show default of an option"), code, graph_of(code))[1]
+
+    assert [each.name for each in pieces] == ["omega", "alpha"]
+
+
+@pytest.mark.parametrize("between", [", ", ". ", " (", " the "])
+def test_words_with_more_than_a_space_between_them_are_not_side_by_side(between: str) -> None:
+    assert ("show", "default") in asked("to show-default").pairs
+    assert asked(f"show{between}default").pairs == {}
+
+
 @given(task=st.sampled_from(["close gate", "clamp", "page of the tide", "noise"]), most=st.integers(1, 6))
 def test_the_best_files_and_the_tests_among_all_are_those_of_the_whole_order(
     code: Searched, task: str, most: int
@@ -264,7 +288,9 @@ def test_what_is_chosen_never_takes_more_than_the_budget(task: list[str], budget
     code = Searched(TEXTS, {"tests/test_gate.py"})
     filled = choose(" ".join(task), code, budget, letters, unmarked=unmarked).filled
 
-    assert sum(letters(shown_text(each)) for each in filled.snippets) == filled.tokens <= budget
+    assert sum(each.tokens for each in filled.snippets) == filled.tokens <= budget
+    parts = len({(each.path, each.whole) for each in filled.snippets})
+    assert letters(rendered(filled.snippets)) <= filled.tokens + parts, "more than blank lines between the parts"
     assert len({(each.place, each.whole) for each in filled.snippets}) == len(filled.snippets)
     assert choose(" ".join(task), code, budget, letters, unmarked=unmarked).filled == filled
 
@@ -291,10 +317,11 @@ def test_a_budget_is_filled_and_never_exceeded(
     whole = [each for each in filled.snippets if each.whole]
 
     assert sum(each.tokens for each in filled.snippets) == filled.tokens <= budget
-    assert all(each.tokens == letters(shown_text(each)) for each in filled.snippets)
+    parts = len({(each.path, each.whole) for each in filled.snippets})
+    assert letters(rendered(filled.snippets)) <= filled.tokens + parts, "more than blank lines between the parts"
     assert sum(each.tokens for each in whole) * 100 <= budget * BODIES
     assert all(each.tokens * 100 <= budget * LARGEST for each in whole)
-    assert all(shown_text(each) in rendered(filled.snippets) for each in filled.snippets)
+    assert all(each.text in rendered(filled.snippets) for each in filled.snippets)
 
 
 @given(st.text(alphabet="`~x\n", max_size=40))

@@ -7,6 +7,7 @@ from functools import lru_cache
 from heapq import nsmallest
 from itertools import islice
 from operator import mul
+from typing import TypeVar
 
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, Mark, SearchedCode, outwards
@@ -339,6 +340,7 @@ def _runs(owner: Sequence[int], lines: Sequence[str]) -> Iterator[CodeUnit]:
             last = number
 
 
+_Term = TypeVar("_Term", str, tuple[str, str])
 MAX_LISTED_WORDS = 5
 FILES = 20
 """Pieces of so many of the best files are looked at."""
@@ -349,7 +351,8 @@ class UnitWeights:
     """What each part of the evidence for a piece weighs; the best piece by words has 1.0, and so has the best file.
 
     `names` is how much more a word counts in the piece's own name, `around` in the names around it. `length` is BM25's
-    b, and no piece counts as shorter than `least` of the mean. `exact` is for a piece that defines a name of the task
+    b, and no piece counts as shorter than `least` of the mean. `pairs` is for words that are side by side in the task
+    and in the piece. `exact` is for a piece that defines a name of the task
     literally, `says` for one whose text has it, `imports` for what a file imports. `further` is what a piece loses
     for each doubling of the pieces of its file up to it: a task is rarely about one file alone, and the words of a long
     file are in many pieces of it.
@@ -361,6 +364,7 @@ class UnitWeights:
     length: float = 0.75
     least: float = 0.3
     saturation: float = 5.0
+    pairs: float = 0.5
     exact: float = 0.6
     says: float = 0.6
     imports: float = 0.3
@@ -462,13 +466,14 @@ class _Scored:
 
 def _scored(asked: TaskTerms, code: SearchedCode, files: Sequence[RankedFile], by: UnitWeights) -> list[_Scored]:
     code.heads([each.path for each in files])
-    wanted = WordCounter(asked.words)
+    wanted = WordCounter(asked.words, asked.pairs)
     pieces = [piece for each in files for piece in _pieces(asked, wanted, code, each.path)]
     if not pieces:
         return []
-    rarity = _rarity(asked, pieces)
+    rarity = _rarity(asked.words, [piece.counts for piece in pieces])
     mean = sum(piece.words for piece in pieces) / len(pieces) or 1.0
-    scores = [_by_words(piece, rarity, mean, by) for piece in pieces]
+    pairs = _rarity(asked.pairs, [piece.pairs for piece in pieces])
+    scores = [_by_words(piece, rarity, pairs, mean, by) for piece in pieces]
     best, whole = max(scores) or 1.0, sum(rarity.values()) or 1.0
     found = []
     for piece, score in zip(pieces, scores, strict=True):
@@ -507,6 +512,7 @@ class _Piece:
     name: str
     lines: tuple[str, ...]
     counts: Mapping[str, int]
+    pairs: Mapping[tuple[str, str], int]
     own: frozenset[str]
     around: frozenset[str]
     words: int
@@ -542,6 +548,7 @@ def _pieces(asked: TaskTerms, wanted: WordCounter, code: SearchedCode, path: str
                 ".".join([*outer, *names[:1]]),
                 shown,
                 counts,
+                wanted.pairs(text, counts),
                 frozenset(word for name in names for word in wanted.of[name]),
                 frozenset(word for name in outer for word in wanted.of[name]),
                 words,
@@ -569,20 +576,22 @@ def _why(piece: _Piece, rarity: Mapping[str, float]) -> str:
     return "; ".join(clauses) or "its file bears on the task"
 
 
-def _rarity(asked: TaskTerms, pieces: Sequence[_Piece]) -> dict[str, float]:
-    """Word → its weight, by how few of the pieces have it."""
-    holding: dict[str, int] = {}
-    for piece in pieces:
-        for word in piece.counts:
-            holding[word] = holding.get(word, 0) + 1
-    return {word: weight * idf(holding.get(word, 0), len(pieces)) for word, weight in asked.words.items()}
+def _rarity(weights: Mapping[_Term, float], counts: Sequence[Mapping[_Term, int]]) -> dict[_Term, float]:
+    """Word or pair → its weight, by how few of the pieces have it."""
+    holding: dict[_Term, int] = {}
+    for each in counts:
+        for term in each:
+            holding[term] = holding.get(term, 0) + 1
+    return {term: weight * idf(holding.get(term, 0), len(counts)) for term, weight in weights.items()}
 
 
-def _by_words(piece: _Piece, rarity: Mapping[str, float], mean: float, by: UnitWeights) -> float:
+def _by_words(
+    piece: _Piece, rarity: Mapping[str, float], pairs: Mapping[tuple[str, str], float], mean: float, by: UnitWeights
+) -> float:
     norm = 1.0 - by.length + by.length * max(piece.words, by.least * mean) / mean
     score = 0.0
     for word in sorted(piece.counts.keys() | (piece.own & rarity.keys()) | (piece.around & rarity.keys())):
         count = piece.counts.get(word, 0) / norm
         count += by.names * (word in piece.own) + by.around * (word in piece.around)
         score += rarity[word] * count / (count + by.saturation)
-    return score
+    return score + by.pairs * sum(pairs[pair] * n / (n + norm) for pair, n in sorted(piece.pairs.items()))

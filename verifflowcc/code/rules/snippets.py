@@ -270,11 +270,14 @@ def fill(
     left_out: list[OmittedPiece] = []
     room = budget_tokens * min(BODIES, 100 - reserved) // 100
     used = 0
+    shown_of: dict[str, list[Snippet]] = {}
     for piece in pieces[:LOOKED_AT]:
-        snippet = snippet_of(piece, count, language(piece.path))
+        of_file = shown_of.setdefault(piece.path, [])
+        snippet = snippet_of(piece, count, language(piece.path), of_file)
         if used + snippet.tokens <= room and snippet.tokens * 100 <= budget_tokens * LARGEST:
             chosen.append(snippet)
             taken.append(piece)
+            of_file.append(snippet)
             used += snippet.tokens
         else:
             why = "longer than what is left" if snippet.tokens * 100 <= budget_tokens * LARGEST else "too long"
@@ -291,16 +294,24 @@ def fill(
     return SnippetSelection(tuple(chosen), tuple(left_out[:MAX_LISTED_PIECES]), used)
 
 
+HUNK = "@@"
+"""Begins the line over each piece of a file that is shown with several."""
+
 SMALLEST = 24
 """Where fewer tokens are left, nothing that is worth a heading fits."""
 
 
-def snippet_of(piece: RankedUnit, count: Count, language: str) -> Snippet:
-    """Return a piece as it is shown."""
+def snippet_of(piece: RankedUnit, count: Count, language: str, shown: Sequence[Snippet] = ()) -> Snippet:
+    """Return a piece with the tokens that it adds to the pieces of its file that are shown: it shares their heading."""
     text = "\n".join(piece.lines)
     first, last = piece.unit.first, piece.unit.last
     snippet = Snippet(piece.path, first, last, piece.name, text, 0, piece.why, language, part=piece.part)
-    return replace(snippet, tokens=count(shown_text(snippet)))
+    if not shown:
+        return replace(snippet, tokens=count(shown_text(snippet)))
+    tokens = count(_under_mark(snippet))
+    if len(shown) == 1:
+        tokens += count(f"{snippet.path}\n{_mark_of(shown[0])}") - count(_heading(shown[0]))
+    return replace(snippet, tokens=tokens)
 
 
 def shown_text(snippet: Snippet) -> str:
@@ -314,26 +325,59 @@ def shown_text(snippet: Snippet) -> str:
     ```
     <BLANKLINE>
     """
-    heading = f"{snippet.place}{f' {snippet.name}' if snippet.name else ''}"
     if not snippet.whole:
-        return f"{heading}: {snippet.text}\n"
-    fence = "`" * max(3, _longest_run(snippet.text) + 1)
-    return f"{heading}\n{fence}{snippet.language}\n{snippet.text}\n{fence}\n"
+        return f"{_heading(snippet)}: {snippet.text}\n"
+    return _fenced(_heading(snippet), snippet.language, f"{snippet.text}\n")
+
+
+def _heading(snippet: Snippet) -> str:
+    return f"{snippet.place} {snippet.name}" if snippet.name else snippet.place
+
+
+def _under_mark(snippet: Snippet) -> str:
+    return f"{_mark_of(snippet)}\n{snippet.text}\n"
+
+
+def _mark_of(snippet: Snippet) -> str:
+    """Return the line over one of several pieces of a file, with its lines and name, as a diff has over a hunk."""
+    return f"{HUNK} {_heading(snippet).removeprefix(f'{snippet.path}:')}"
+
+
+def _fenced(heading: str, language: str, text: str) -> str:
+    fence = "`" * max(3, _longest_run(text) + 1)
+    return f"{heading}\n{fence}{language}\n{text}{fence}\n"
 
 
 def rendered(snippets: Sequence[Snippet]) -> str:
-    """Return whole pieces by file and line, then the signatures."""
-    whole = sorted((each for each in snippets if each.whole), key=lambda each: (_first(each, snippets), each.first))
+    """Return whole pieces by file and line, those of one file under one heading, then the signatures.
+
+    >>> one = Snippet("a.py", 3, 4, "f", "def f():\\n    pass", 9, "", "python")
+    >>> print(rendered([one, Snippet("a.py", 9, 9, "g", "def g(): ...", 9, "", "python")]))
+    a.py
+    ```python
+    @@ 3-4 f
+    def f():
+        pass
+    @@ 9 g
+    def g(): ...
+    ```
+    <BLANKLINE>
+    """
     signatures = [each for each in snippets if not each.whole]
-    parts = [shown_text(each) for each in whole]
+    by_file: dict[str, list[Snippet]] = {}
+    for each in snippets:
+        if each.whole:
+            by_file.setdefault(each.path, []).append(each)
+    parts = [_of_file(sorted(those, key=lambda each: each.first), several=len(those) > 1) for those in by_file.values()]
     if signatures:
         parts.append("".join(shown_text(each) for each in signatures))
     return "\n".join(parts)
 
 
-def _first(snippet: Snippet, snippets: Sequence[Snippet]) -> int:
-    """The place of a file's best piece."""
-    return next(place for place, each in enumerate(snippets) if each.path == snippet.path)
+def _of_file(pieces: Sequence[Snippet], *, several: bool) -> str:
+    if not several:
+        return shown_text(pieces[0])
+    return _fenced(pieces[0].path, pieces[0].language, "".join(map(_under_mark, pieces)))
 
 
 def _longest_run(text: str) -> int:

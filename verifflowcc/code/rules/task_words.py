@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import TypeVar
 
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.records import dataclass
+from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.stems import stem
 from verifflowcc.code.rules.graph import FileFacts
 
@@ -59,10 +59,14 @@ def words_in(text: str) -> list[str]:
 
 
 class WordCounter:
-    """Counts some words in many texts, without taking every name of them apart. `of` has the wanted words of a name."""
+    """Counts some words in many texts, without taking every name of them apart. `of` has the wanted words of a name.
 
-    def __init__(self, words: Collection[str]) -> None:
-        self._words = frozenset(words)
+    `pairs` are words that are looked for side by side, too: `show default` is in `show_default` and in a comment.
+    """
+
+    def __init__(self, words: Collection[str], pairs: Collection[tuple[str, str]] = ()) -> None:
+        self._words, self._pairs = frozenset(words), frozenset(pairs)
+        self._parts = _WordMemo(self._wanted_parts)
         self._begins = sorted({word[: min(_BEGINNING, max(2, len(word) - 1))] for word in words})
         self._any = re.compile("|".join(map(re.escape, self._begins)) or "(?!)", re.IGNORECASE)
         self.of = _WordMemo(self._wanted_of)
@@ -95,6 +99,24 @@ class WordCounter:
                 for word in self.of[name]:
                     counts[word] = counts.get(word, 0) + number
         return counts, len(names)
+
+    def pairs(self, text: str, counts: Mapping[str, int]) -> dict[tuple[str, str], int]:
+        """Return the count of each wanted pair in a text of which the counts of the words are known."""
+        possible = {pair for pair in self._pairs if pair[0] in counts and pair[1] in counts}
+        found: dict[tuple[str, str], int] = {}
+        before = ""
+        for name in _WORDS_NAME.findall(text) if possible else ():
+            for part in self._parts[name]:
+                if (before, part) in possible:
+                    found[before, part] = found.get((before, part), 0) + 1
+                before = part
+        return found
+
+    def _wanted_parts(self, name: str) -> tuple[str, ...]:
+        """Return the parts of a name in order, an empty text for each that is not wanted."""
+        if not self.may_be_in(name):
+            return ("",)
+        return tuple(part if part in self._words else "" for part in _parts_in_order(name))
 
     def _wanted_of(self, name: str) -> list[str]:
         words = _taken_apart(name, self._any.match) if self.may_be_in(name) else []
@@ -149,16 +171,23 @@ def _taken_apart(name: str, worth: Callable[[str], object] | None = None) -> lis
     """The parts of an identifier, those `worth` it alone where that is asked, and as one where it has several."""
     if len(name) > _LONGEST:
         return []
-    lower = name.lower()
-    if lower == name and name.isascii() and name.replace("_", "").isalpha():
-        parts = [part for part in name.split("_") if part]
-    else:
-        parts = list(map(str.lower, _PART.findall(name)))
+    lower, parts = name.lower(), _split(name)
     some = parts if worth is None else filter(worth, parts)
     words = list(filter(None, map(_folded.__getitem__, some)))
     if len(parts) > 1:
         words.append(lower.strip("_"))
     return words
+
+
+def _split(name: str) -> list[str]:
+    """Return the parts of an identifier in small letters."""
+    if name.lower() == name and name.isascii() and name.replace("_", "").isalpha():
+        return [part for part in name.split("_") if part]
+    return list(map(str.lower, _PART.findall(name)))
+
+
+def _parts_in_order(name: str) -> list[str]:
+    return [_folded[part] for part in _split(name)] if len(name) <= _LONGEST else [""]
 
 
 def _stem_of(word: str) -> str:
@@ -175,7 +204,7 @@ FIRST, LATER = 1.0, 0.5
 """What a word of the first line weighs, and one that stands only further down: the first line says what it is about."""
 
 WORK = 0.3
-"""What is left of a word that says what to do rather than where: nearly every task has one of them."""
+"""What is left of a word that says what to do or how sure, rather than where: nearly every task has one of them."""
 
 AGAIN = 0.8
 """What a word gains where the task repeats it, by the logarithm of how often."""
@@ -189,12 +218,16 @@ LONGEST = 20_000
 _WORK = (
     "fix fixes fixed add remove update support allow use make change improve refactor handle implement drop ensure "
     "prevent avoid correct clean feat chore move rename replace introduce enable disable simplify optimize minor bug "
-    "issue also instead properly should new default"
+    "issue also instead properly new default "
+    # How a requirement is put. `never` is in every second type of a TypeScript project, and says nothing of where.
+    "must shall should may might could never always ever every any only just even still already whether until unless "
+    "either neither both how what where why"
 )
 
 _PATH = lazy_pattern(r"(?<![\w.-])[\w.-]+(?:/[\w.-]+)+|\b[\w-]{1,128}\.[A-Za-z]{1,4}\b")
 _QUOTED = lazy_pattern(r"``?([^`\n]{1,80})``?")
 _NAME = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_RUN = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*|[^\sA-Za-z0-9_\-]")
 _AS_CODE = lazy_pattern(
     r"(?<![A-Za-z0-9_])(?:"  # at the beginning of a word alone: a long one would cost its length again and again
     r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?=\()"  # called
@@ -206,11 +239,15 @@ _AS_CODE = lazy_pattern(
 
 @dataclass(frozen=True, slots=True)
 class TaskTerms:
-    """Word → its weight, the identifiers of the task as they are, and what could be a path or a file's name."""
+    """Word → its weight, the identifiers of the task as they are, and what could be a path or a file's name.
+
+    `pairs` are words side by side in the task, with the weight of the lesser one.
+    """
 
     words: Mapping[str, float]
     names: frozenset[str]
     paths: frozenset[str]
+    pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
 
 @cache
@@ -238,4 +275,41 @@ def asked(task: str) -> TaskTerms:
     for found in _AS_CODE.findall(task):
         spoken += [name for name in found.split(".") if name]
     inside = {part for path in paths if "/" in path for part in _NAME.findall(path)}
-    return TaskTerms(words, frozenset(name for name in spoken if len(name) > 1) - inside, paths)
+    names = frozenset(name for name in spoken if len(name) > 1) - inside
+    return TaskTerms(words, names, paths, _side_by_side(words, first, rest))
+
+
+def _side_by_side(words: Mapping[str, float], first: str, rest: str) -> dict[tuple[str, str], float]:
+    """Return each pair of words with nothing but a space, a hyphen or an underscore between them."""
+    found: dict[tuple[str, str], float] = {}
+    for text in (first, rest):
+        before = ""
+        for name in _RUN.findall(text)[:MOST_LATER]:
+            for part in _parts_in_order(name) if name[0] == "_" or name[0].isalpha() else [""]:
+                if before in words and part in words and part != before:
+                    found[before, part] = min(words[before], words[part])
+                before = part
+    return found
+
+
+MOST_NAMED = 60
+"""Names and paths of a plan beyond these are left out: what names more is a listing."""
+
+
+def named_as_code(texts: Iterable[str]) -> list[str]:
+    """Return the names and paths that texts have as code is written, in order, each once.
+
+    >>> named_as_code(["`end_session` in app/session.py clears it, as `npm test` shows: see end_session()."])
+    ['end_session', 'app/session.py']
+    """
+    named: dict[str, None] = {}
+    for text in (each[:LONGEST] for each in texts):
+        found = [(each.start(), each[0].strip("`")) for each in _QUOTED.finditer(text)]
+        found += [(each.start(), each[0]) for each in _PATH.finditer(text)]
+        found += [(each.start(), each[0]) for each in _AS_CODE.finditer(_PATH.sub(_blank, text))]
+        named |= dict.fromkeys(name.removesuffix("()") for _, name in sorted(found) if len(name.split()) == 1)
+    return list(named)[:MOST_NAMED]
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
