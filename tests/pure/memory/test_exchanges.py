@@ -174,3 +174,122 @@ def test_a_promise_adds_nothing_to_a_rule_that_was_read() -> None:
 
     assert len(talk(f"Mira: {rule}")) == 1
     assert talk(f"Mira: {rule}", "Jon: I'll use the staging cluster for load tests from now on.") == []
+
+
+def form_of(found: StatementCandidate) -> tuple[str, str, bool]:
+    """Return a candidate's form as it is read back from its text."""
+    return statement_of(found.content, found.type, found.key)
+
+
+@pytest.mark.parametrize(
+    ("names", "rule", "form"),
+    [
+        ("You tend to rely on snapshots quite a bit.", "I want you to stop using them.", ("snapshot", "use", True)),
+        ("I know you use the shared inbox.", "Please stop relying on it altogether.", ("shared-inbox", "use", True)),
+        (
+            "Let me introduce you to our style gallery.",
+            "I'd like you to use it for every screen.",
+            ("style-gallery", "", False),
+        ),
+        (
+            "Are you familiar with feature flags?",
+            "From now on, use them for all releases.",
+            ("feature-flag", "", False),
+        ),
+        ("Lumen is a planner.", "I want you to use this tool for every release.", ("release", "lumen", False)),
+    ],
+)
+def test_a_pronoun_of_a_rule_points_at_what_was_named_before_it(
+    names: str, rule: str, form: tuple[str, str, bool]
+) -> None:
+    (found,) = talk(f"Mira: {names} {rule}")
+
+    assert found.content == f"{names} {rule}"
+    assert (found.subject, found.negated, found.confidence >= 500) == (form[0], form[2], True)
+    assert form[1] in {"", found.value}
+    assert form_of(found) == (found.subject, found.value, found.negated)
+
+
+def test_a_pronoun_points_at_what_another_person_named_right_before() -> None:
+    names, rule = (
+        "What do you think of using snapshots for our reports?",
+        "I prefer that we don't use them in our team.",
+    )
+    (found,) = talk(f"Jon: It works. {names}", f"Mira: That is a good question, Jon. {rule}")
+
+    assert (found.content, dict(found.details)) == (f"{names}{LEFT_OUT}{rule}", {BEFORE: "t0"})
+    assert (found.subject, found.negated, found.confidence >= 500) == ("snapshot", True, True)
+    assert form_of(found) == ("snapshot", "use", True)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Mira: You tend to rely on snapshots.", "Mira: Well, Jon, that is for later. I want you to stop using it."),
+        (
+            "Mira: Jon will never use snapshots.",
+            "Mira: It is a pity, Jon, and you know. I want you to stop using them.",
+        ),
+        ("Mira: You rely on snapshots.", "Jon: So it is.", "Jon: It is.", "Mira: I want you to stop using them."),
+    ],
+    ids=["one for several", "a denial", "long ago"],
+)
+def test_a_pronoun_that_points_at_nothing_sure_makes_no_rule(lines: tuple[str, ...]) -> None:
+    assert [each for each in talk(*lines) if each.confidence >= 500] == []
+
+
+def test_a_named_thing_is_kept_with_the_next_sentence_that_says_what_it_is() -> None:
+    tells = "It's a shared password manager."
+    (found,) = talk(f"Mira: From now on, I want you to use Lumen. {tells} {LONG_TALK}")
+    assert found.content == f"From now on, I want you to use Lumen. {tells}"
+
+    (alone,) = talk("Mira: From now on, I want you to use Lumen. It's a great idea, as you will see.")
+    assert alone.content == "From now on, I want you to use Lumen."
+
+
+def test_a_well_known_tool_is_kept_with_the_sentence_that_names_its_kind() -> None:
+    names = "It is time for video calls, as I see it."
+    rule = "From now on, I'd like us to use Jitsi for our weekly talks."
+    (found,) = talk(f"Mira: {names} {LONG_TALK} {rule}")
+
+    assert found.content == f"{names}{LEFT_OUT}{rule}"
+    assert form_of(found) == (found.subject, found.value, found.negated)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "form"),
+    [
+        ("I want you to work on your own and avoid shared branches for your drafts.", ("shared-branch", "use", True)),
+        ("I'm asking that you change your habits and mainly use Lumen for drafts.", ("draft", "lumen", False)),
+        ("I'd like to have the team start using Lumen for drafts.", ("draft", "lumen", False)),
+        (
+            "I want to introduce you to the tool that we adopt as our draft store: Lumen.",
+            ("draft-store", "lumen", False),
+        ),
+        ("I want to stress the use of feature flags.", ("feature-flag", "use", False)),
+    ],
+)
+def test_what_is_asked_for_in_the_second_place_or_behind_a_name_is_read(
+    sentence: str, form: tuple[str, str, bool]
+) -> None:
+    (found,) = talk(f"Mira: {LONG_TALK} {sentence}")
+
+    assert (found.subject, found.value, found.negated) == form
+    assert (found.content, found.confidence >= 500) == (sentence, True)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We want our reports to be readable and short.",
+        "Make sure that you greet visitors properly and answer every call.",
+        "I want you to focus on reviewing drafts this year.",
+        "It's always better to read the plan and avoid any surprises.",
+        "This helps us to see more and avoid long talks.",
+        "Remember, every minute counts in a release.",
+        "We don't want any surprises in the release.",
+    ],
+)
+@pytest.mark.parametrize("talked", ["", f"{LONG_TALK} "], ids=["brief", "in talk"])
+def test_an_aim_is_no_rule_where_people_talk(sentence: str, talked: str) -> None:
+    assert [each for each in talk(f"Mira: {talked}{sentence}") if each.confidence >= 500] == []

@@ -3,8 +3,8 @@
 import pytest
 
 from verifflowcc.base.model.item_values import item_type
-from verifflowcc.memory.rules.candidates import StatementCandidate
-from verifflowcc.memory.rules.turn_statements import extract, signals_of
+from verifflowcc.memory.rules.candidates import StatementCandidate, signals_of
+from verifflowcc.memory.rules.turn_statements import extract
 from verifflowcc.memory.rules.turns import Speaker, Turn
 
 EXAMPLES = [

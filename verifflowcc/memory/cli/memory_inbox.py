@@ -265,7 +265,11 @@ def search(
     type_: TypesOption = None,
     file: FileOption = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Find superseded, archived and pending items too; they count half.")
+        bool,
+        typer.Option(
+            "--all",
+            help="Find superseded, archived and pending items too, which count half, and what closed sprints left.",
+        ),
     ] = False,
     limit: Annotated[int, typer.Option("--limit", metavar="NUMBER", help="At most so many.")] = DEFAULT_LIMIT,
     as_of: AsOfOption = None,

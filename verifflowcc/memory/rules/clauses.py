@@ -38,7 +38,7 @@ _CALM = (
     r"from (?:now|here|today|this (?:point|moment)) on(?:wards?)?|(?:going|moving) forward|henceforth|"
     r"(?:starting|beginning|effective) (?:today|now|tomorrow|immediately|(?:this|next) \w+)|I'd rather (?:you|we)|"
     r"(?:you|we)(?:'re| are)(?= not (?:to|allowed|permitted)\b)|we(?:'re| are) going to(?= (?:start|stop|use|switch|"
-    r"move|adopt|transition)\b)|(?:suggest|recommend|ask|request|propose) that (?:you|we)|"
+    r"move|adopt|transition)\b)|(?:suggest|recommend|ask|request|propos)(?:e|ing)? that (?:you|we)|"
     r"(?<!that )(?<!which )(?:we|(?:the|our) team)(?:'ve| have| has)(?: all| now| recently| actually| also| just|"
     r" officially| fully| since| already)*(?= (?:adopted|"
     r"standardi[sz]ed on|switched|moved|"
@@ -114,15 +114,14 @@ _CONDITION = re.compile(
 _OWN = re.compile(
     r"^if (?:you have|needed|possible|you)|^for (?:now|example|instance)|\b(?:I|we|you've|journey)\b", re.IGNORECASE
 )
+_ALSO = re.compile(r"\band (?=(?:[a-z]+ly )?(?:use|avoid|stop|never|refrain from|switch to|rely on|adopt)\b)", re.I)
+"""Where a second thing is asked for: `shift your focus and primarily use X`."""
 _MOST = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What is asked for. `negated`: it is asked not to be; `asks`: more than the words of the clause ask for it.
-
-    `when` is the condition that stands before it: `when working remotely`.
-    """
+    """What is asked for, and `when`. `negated`: it is asked not to be; `asks`: words beside the clause ask for it."""
 
     text: str
     negated: bool
@@ -142,7 +141,7 @@ def clauses(sentence: str) -> Iterator[Clause]:
         found = _CONDITION.match(plain)
         start = _between(plain, found.end() if found else 0)
         yield Clause(plain[start:], False, False, _condition(plain[:start]))
-    position, seen = 0, 0
+    position, seen, strongly = 0, 0, False
     while seen < _MOST and (found := _OPEN.search(text, position)):
         negated, end, chained = bool(found["no"]), found.end(), False
         while again := _again(text, end):
@@ -158,7 +157,10 @@ def clauses(sentence: str) -> Iterator[Clause]:
             or re.match(r"(?:always|never)\b", text[found.end() : rest + 6].strip(), re.IGNORECASE)
         ):
             yield Clause(text[rest:], negated, True, _condition(text[:rest]))
+        strongly = strongly or bool(found[0] and (to_you or not _WEAK.match(found[0])))
         position, seen = max(end, found.start() + 1), seen + 1
+    if strongly:
+        yield from (Clause(text[also.end() :], False, True) for also in _ALSO.finditer(text, position))
 
 
 def _condition(before: str) -> str:
@@ -238,7 +240,7 @@ _END = re.compile(
     r"\s*(?:;|, (?:especially|particularly)\b|\((?![A-Z]{2,5}\))|:(?=\s))|\s+-+\s|,\s+(?!(?:when|unless|except)|"
     r"(?:[\w-]+(?: [\w-]+)?, )*(?:and|or) [\w-]+(?: [\w-]+)?$)|"
     r"\s+(?:because|since|so(?= )|as (?=(?:it|they|this|we|you|that|I)\b)|"
-    r"and (?=I\b|we\b|you\b|it\b|let\b|make\b|that\b|this\b|don't\b|please\b|then\b|to\b)|"
+    r"and (?=I\b|we\b|you\b|it\b|let\b|make\b|avoid\b|stop\b|never\b|that\b|this\b|don't\b|please\b|then\b|to\b)|"
     r"but (?=I\b|we\b|you\b|"
     r"only\b|rather\b|instead\b)|(?:in order )?to (?=ensure|help|maintain|make|avoid|improve|boost|keep|"
     r"streamline|facilitate)|"

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.memory.rules.code_names import ABSTRACT, stem
+from verifflowcc.memory.rules.code_names import ABSTRACT, is_concrete, is_name, stem
 from verifflowcc.memory.rules.qualifiers import qualifiers
 from verifflowcc.memory.rules.sentences import quote, spoken
 from verifflowcc.memory.rules.tool_kinds import word_for
@@ -124,6 +124,86 @@ def _last_opened(text: str, place: int) -> int | None:
     return None
 
 
+_TOPIC = re.compile(
+    r"\b(?:(?:talk|chat|speak|think|know|heard?|tell you|ask|learn)(?:ing)?(?: (?:\w+|to you))? about|"
+    r"introduc\w+ (?:you )?to|familiar with|called|named|"
+    r"discuss|regarding|(?:importance|benefits?|use|value|power) of|"
+    r"rel(?:y|ies|ied|ying) (?:[a-z]+ly |too much |so much )?on|us(?:e|es|ed|ing)|utili[sz]\w+)\s+"
+    r"(?:(?:the|our|your|using|use of|implementing|a|an|new|concept of|team's|topic of)\s+)*"
+    r"(?P<topic>(?:[\w'-]+ ){0,2}?[\w'-]+)(?=[,.;:!?]|\s+(?:for|in|as|and|to|on|at|with|that|which|when|"
+    r"is|are|we|you|I|today|again|quite|very|rather|too|so|a (?:bit|lot)|because|but|or|over|from|by|since|if|while|"
+    r"[a-z]+ly)\b|$)|"
+    r"^(?:[A-Z][^,]{0,30}, )?(?P<name>(?-i:[A-Z])[\w.+#-]+(?: (?-i:[A-Z])[\w.+#-]+)?) "
+    r"(?:is (?:an?\b|our\b|excellent|great|good|flexible|useful|powerful|popular)|"
+    r"offers|provides|allows|lets|integrates)",
+    re.IGNORECASE,
+)
+_POINTS = re.compile(
+    r"\b(?P<verb>(?:us(?:e|ing)|utili[sz]\w+|incorporat\w+|adopt\w*|avoid(?:ing)?|stop(?:ping)?|"
+    r"start(?:ing)? (?:using|with)|switch\w* to|stick\w* (?:to|with)|implement\w*|integrat\w+|"
+    r"(?:(?:transition|mov|shift)(?:e|ing)?|stay(?:ing)?) away from|steer(?:ing)? clear of|get(?:ting)? rid of|"
+    r"rely(?:ing)? (?:[a-z]+ly |so much |too much )?on)(?: using| relying on)?) "
+    r"(?P<pronoun>(?:it|them)(?![\w'’])|(?:those|these|this|that|one)(?=[.,;!?]|$| (?:for|in|as|and|when|while|from|to|"
+    r"with|instead|going|moving|at|on|throughout|across|entirely|altogether|completely)\b)|(?:this|that) "
+    r"(?:tool|system|platform|space|place|room|practice|service|approach|method|software|application|app|framework|"
+    r"library)\b)",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=4096)
+def topic_in(sentence: str) -> str:
+    """Return what a sentence speaks of, which the next may name by a pronoun.
+
+    >>> topic_in("Are you familiar with our ticketing system?"), topic_in("You tend to rely on debuggers quite a bit.")
+    ('ticketing system', 'debuggers')
+    """
+    found = (each["topic"] or each["name"] for each in _TOPIC.finditer(sentence))
+    return next((each for each in found if is_concrete(each) and not each.endswith("ly")), "")
+
+
+def points(sentence: str) -> bool:
+    """Say whether a sentence has a pronoun for what is to be used or not."""
+    return bool(_POINTS.search(sentence))
+
+
+def pointed(sentence: str, topic: str) -> str:
+    """Return a sentence with a topic in the place of a pronoun that is to be used or not.
+
+    >>> pointed("I want you to stop using them.", "debuggers"), pointed("Please use it.", "debuggers")
+    ('I want you to stop using debuggers.', 'Please use it.')
+    """
+    if not topic:
+        return sentence
+    several = _is_several(topic)
+    return _POINTS.sub(
+        lambda found: f"{found['verb']} {topic}" if (found["pronoun"].casefold() in _SEVERAL) == several else found[0],
+        sentence,
+    )
+
+
+_SEVERAL = frozenset({"them", "those", "these"})
+
+
+def _is_several(topic: str) -> bool:
+    last = topic.rpartition(" ")[2]
+    return not is_name(topic) and last.endswith("s") and not last.endswith(("ss", "us", "is"))
+
+
+def topic_before(turn: Turn) -> tuple[str, Opened] | None:
+    """Return what the turns right before one last spoke of, and the sentence that names it."""
+    for before in reversed(turn.before[-_NEAR:]):
+        for place, piece in reversed(list(enumerate(spoken(before.text)))):
+            if topic := topic_in(piece.plain):
+                named = Opened(quote(before.text, piece.start, piece.end), before.id, place)
+                return None if qualifiers(piece.plain) else (topic, named)
+    return None
+
+
+_NEAR = 2
+"""Turns before one in which a pronoun finds what it is of: the question that is answered, and what led to it."""
+
+
 _PROMISES = re.compile(
     r"^(?:[^.!?;]{0,60}?[,;] (?:and |so )?|and |so |then )?I(?:'ll| will|'m going to| am going to)"
     r"(?: definitely| certainly| now| also| absolutely)* (?P<do>[a-z][^?]+)$",
@@ -180,6 +260,34 @@ def adds(subject: str, sentence: str, kind: str) -> bool:
         return False
     there = {stem(each) for each in _WORDS.findall(sentence)}
     return any(each not in there for each in _named_in(subject))
+
+
+def kind_before(turn: Turn, place: int, kind: str) -> Opened | None:
+    """Return the nearest sentence before one, in its turn or the two before, that names a kind of tools."""
+    for number, each in enumerate((turn, *reversed(turn.before[-_NEAR:]))):
+        pieces = list(enumerate(spoken(each.text)))
+        for at, piece in reversed(pieces[:place] if number == 0 else pieces):
+            if word_for(kind, piece.plain) and not qualifiers(piece.plain):
+                return Opened(quote(each.text, piece.start, piece.end), each.id, -1 if number else at)
+    return None
+
+
+_DEFINES = re.compile(
+    r"(?:it|this|(?-i:[A-Z])[\w.+#-]*(?: (?-i:[A-Z])[\w.+#-]*)?)(?:'s| is) (?:an?|one of the|our|the)"
+    r"(?: [^,.;:]{1,60})? "
+    r"(?:tool|platform|system|editor|IDE|assistant|tracker|manager|framework|library|service|app|application|database|"
+    r"client|runner|linter|formatter|software|server|environment|host|board)s?\b",
+    re.IGNORECASE,
+)
+
+
+def defines(sentence: str) -> bool:
+    """Say whether a sentence says what a thing is that the one before it names.
+
+    >>> defines("It's a shared password manager."), defines("It's a great idea.")
+    (True, False)
+    """
+    return bool(_DEFINES.match(sentence))
 
 
 @lru_cache(maxsize=1024)

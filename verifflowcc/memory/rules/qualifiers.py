@@ -138,6 +138,8 @@ _HARMLESS = re.compile(
     r"can be|may be)\b)[^,.;]{3,80},|"
     r"while (?:we're|we are|you're|you are|I'm|I am) (?:at it|on (?:the|this) (?:topic|subject))|"
     r"(?:it|this|that) (?:may|might|could|can) (?:seem|sound|look|appear|feel)(?: like)? [^,.;]{2,50}, but|"
+    r"(?<=tool|stem|form|tant|itor|work|rary|vice|ware) (?:that|which) (?:can|could|may|might)(?! not\b)|"
+    r"\bfor (?:our |your |all )?(?!(?:local|remote|active|the|our|your|all|any|each|every) )[\w+#-]+ development\b|"
     r"(?<=\w )(?:it|they) (?:may|might|can|could) (?:have|need|contain|return|raise|throw|take)\b)",
     re.IGNORECASE,
 )
@@ -203,7 +205,7 @@ _KINDS = {
     r"not (?:required|necessary|mandatory|obliged|needed)|up to (?:you|us)",
     "doubt": r"doubt\w*|mistakes?|wrong|bad idea|claims?|claimed|says?|suppos\w+|allegedly|rumou?r\w*|imagine|"
     r"pretend|as if|what (?:if|could)|would have|nonsense|myth|not (?:only|just|always|necessarily|every\w*|all)|"
-    r"(?:he|she|they|manager|boss|(?!(?:You|As|It|That)\b)(?-i:[A-Z][a-z]+)) (?:said|told|thinks?|insists?|wants?)|"
+    r"(?:he|she|they|manager|boss|(?!(?:You|As|It|That|We)\b)(?-i:[A-Z][a-z]+)) (?:said|told|thinks?|insists?|wants?)|"
     r"yeah,? right|hardly|barely|scarcely|rarely|seldom|even (?:if|when|though)|(?:don't|do not) always|"
     r"(?:never|stop) (?:not|avoid\w*|without)",
 }
@@ -227,7 +229,7 @@ _DENIES = re.compile(
     re.IGNORECASE,
 )
 _LEAVES = re.compile(
-    r"\b(?:drop|ditch|abandon|eliminat|discontinu|disregard|forgo)\w*\b(?! (?:the )?(?:use|usage) of\b| using\b)",
+    r"\b(?:drop|abandon|eliminat|discontinu|disregard)\w*\b(?! (?:the )?(?:use|usage) of\b| using\b)",
     re.IGNORECASE,
 )
 _TWISTED = ("permission", "doubt")

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.memory.rules.code_names import NormalForm, groups_in, is_concrete, key_of
+from verifflowcc.memory.rules.code_names import NormalForm, groups_in, key_of
 from verifflowcc.memory.rules.constructs import constructs, decorators, imports, spoken_decorators
+from verifflowcc.memory.rules.exchanges import pointed, topic_in
 from verifflowcc.memory.rules.personal_statements import Spotter
 
 # Rules for names in code: how they start and end, what they include, and their case.
@@ -256,21 +257,6 @@ _FOCUSES = re.compile(
     r"\b(?:nam(?:e|es|ing)|functions?|methods?|class(?:es)?|variables?|arguments?|parameters?|attributes?)\b",
     re.IGNORECASE,
 )
-_TOPIC = re.compile(
-    r"\b(?:(?:talk|chat|speak|think|know|heard?|tell you|ask|learn)(?:ing)?(?: (?:\w+|to you))? about|"
-    r"introduc\w+ (?:you )?to|"
-    r"discuss|regarding|(?:importance|benefits?|use|value|power) of|(?:been|are|is) (?:using|relying on))\s+"
-    r"(?:(?:the|our|your|using|use of|implementing|a|an|new|concept of|team's|topic of)\s+)*"
-    r"(?P<topic>(?:[\w'-]+ ){0,2}?[\w'-]+)(?=[,.;:!?]|\s+(?:for|in|as|and|to|on|at|with|that|which|when|"
-    r"is|are|we|you|I|today|again)\b|$)",
-    re.IGNORECASE,
-)
-_SPECIFIC = re.compile(
-    r"\b(?P<verb>(?:us(?:e|ing)|utili[sz]\w+|incorporat\w+|rely(?:ing)? on|adopt\w*|avoid(?:ing)?|stop(?:ping)?|"
-    r"start(?:ing)? (?:using|with)|switch\w* to|stick\w* (?:to|with)|implement\w*|integrat\w+)"
-    r"(?: using| relying on)?) (?:it|them|this(?: tool| system| platform)?|that(?: tool| system| platform)?|one)\b",
-    re.IGNORECASE,
-)
 _QUOTED = re.compile(r"['\"`]\w{1,24}['\"`]")
 _CODE = Spotter(
     {
@@ -302,14 +288,11 @@ class Focus:
         if "decorator" in sentence or "@" in sentence:
             spoken = spoken_decorators(sentence)
             self.decorator = spoken[-1][0] if spoken else self.decorator
-        topics = (each["topic"] for each in _TOPIC.finditer(sentence))
-        self.topic = next((each for each in topics if is_concrete(each) and not each.endswith("ly")), self.topic)
+        self.topic = topic_in(sentence) or self.topic
 
     def named(self, sentence: str) -> str:
         """Return a sentence with what the turn last spoke of in the place of a pronoun that is to be used or not."""
-        if not self.topic:
-            return sentence
-        return _SPECIFIC.sub(lambda found: f"{found['verb']} {self.topic}", sentence, count=1)
+        return pointed(sentence, self.topic)
 
 
 def speaks_of_rules(sentence: str) -> bool:

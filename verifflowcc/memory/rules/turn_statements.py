@@ -6,11 +6,23 @@ from functools import lru_cache
 
 from verifflowcc.base.model.item_values import item_type
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.memory.rules.candidates import BEFORE, Extraction, Signals, StatementCandidate, StreamName
+from verifflowcc.memory.rules.candidates import BEFORE, Extraction, StatementCandidate, StreamName, signals_of
 from verifflowcc.memory.rules.clauses import asked
-from verifflowcc.memory.rules.code_names import NormalForm, key_of
+from verifflowcc.memory.rules.code_names import NormalForm, is_name, key_of
 from verifflowcc.memory.rules.constructs import spoken_decorators
-from verifflowcc.memory.rules.exchanges import LEFT_OUT, Opened, adds, asked_before, promised, subject_of
+from verifflowcc.memory.rules.exchanges import (
+    LEFT_OUT,
+    Opened,
+    adds,
+    asked_before,
+    defines,
+    kind_before,
+    pointed,
+    points,
+    promised,
+    subject_of,
+    topic_before,
+)
 from verifflowcc.memory.rules.generic_form import fixes, generic
 from verifflowcc.memory.rules.personal_statements import PERSONAL_TYPES, PersonalStatement, personal, personal_form
 from verifflowcc.memory.rules.plain_demands import PEOPLE, Plain, corrects, is_private, is_task, is_wanted_once, plainly
@@ -42,64 +54,9 @@ from verifflowcc.memory.rules.subject_words import (
     WORK,
     unread_language,
 )
-from verifflowcc.memory.rules.tool_kinds import details_of, kind_of, refs_of, tags_of
+from verifflowcc.memory.rules.tool_kinds import details_of, kind_of, refs_of, tags_of, word_for
 from verifflowcc.memory.rules.turns import Speaker, Turn
-from verifflowcc.memory.rules.wishes import Force, frame, introduced, wished
-
-# Whether a turn is worth a closer look: signs of code, of an error, of a decision or a rule, of a change.
-
-_CODE_MARKS = re.compile(
-    r"```|`[^`\n]{1,80}`|\b\w{1,60}\(\)|\b[a-z]{1,40}_[a-z_]{1,40}\b|\b[\w/]{1,80}\.(?:py|js|ts|go|rs|"
-    r"java|md|ya?ml|toml|json|sql|sh)\b"
-)
-_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
-_KINDS = (
-    re.compile(
-        r"(?:function|method|class|variable|argument|parameter|attribute|module|decorator|docstring|"
-        r"import|annotation|commit|branch|repository|"
-        r"database|api|endpoint|deploy|linter|formatter|ide|test)(?:e?s)?"
-    ),
-    re.compile(
-        r"\w*(?:error|exception)s?|traceback|fail(?:s|ed|ing|ures?)?|crash(?:es|ed)?|bugs?|broken|"
-        r"segfault|timeout|panic|regression|"
-        r"fix(?:ed|es)?|solved|resolved|workaround"
-    ),
-    re.compile(
-        r"all|every|each|decid\w+|decisions?|agreed?|chose|chosen|settled?|always|never|must|should|shall|needs?|"
-        r"requires?|prefer\w*|likes?|wants?|avoid\w*|refrain|"
-        r"conventions?|standards?|polic(?:y|ies)|rules?|guidelines?|ensure|please|remember|let's|"
-        r"important|recommend\w*|suggest\w*|us(?:e|es|ed|ing)|"
-        r"assum\w+|deadline|due|goal|usually|typically|audience|clients?|customers?|target|don't|not|no|"
-        r"only|focus|aim|questions?|approver|tone|company|"
-        r"teams?|i|i'\w+|my|me|we|we'\w+|our|us|works?|working|with|is|are|loves?|hates?|trying|hopes?|"
-        r"plans?|rather|keep|make|stop|be|explain|answer|"
-        r"reply|show|call|runs?|lives?|written|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-    ),
-    re.compile(
-        r"instead|longer|switch\w*|chang(?:e[ds]?|ing)|updat(?:e[ds]?|ing)|replac\w+|migrat\w+|"
-        r"deprecat\w+|forward|now|henceforth|onwards?|renam\w+|moved|moving|"
-        r"drop(?:ped|ping)?|anymore|new"
-    ),
-)
-
-
-def signals_of(text: str) -> Signals:
-    """Return how often a text shows each sign.
-
-    >>> signals_of("We decided to drop `utils.py`."), signals_of("Good morning!").worth
-    (Signals(code=1, error=0, decision=2, change=1), False)
-    """
-    counts = [sum(1 for _ in _CODE_MARKS.finditer(text)), 0, 0, 0]
-    for word in _WORD.findall(text.casefold().replace("’", "'")):
-        for kind in _signs_of(word):
-            counts[kind] += 1
-    return Signals(*counts)
-
-
-@lru_cache(maxsize=20_000)
-def _signs_of(word: str) -> tuple[int, ...]:
-    return tuple(place for place, pattern in enumerate(_KINDS) if pattern.fullmatch(word))
-
+from verifflowcc.memory.rules.wishes import Force, aims, frame, introduced, lasts, wished
 
 # The normal form of a text that is an item already, whoever wrote it, so that new statements can be compared.
 
@@ -187,8 +144,9 @@ class _TypedStatement:
     place: int = 0
     plain: bool = False
     corrects: bool = False
-    asked: Opened | None = None
-    """What another person asked for before, where it is a promise to do so."""
+    after: Opened | None = None
+    """The sentence of an earlier turn by which it is understood: what it points at, or what is promised."""
+    promise: bool = False
 
     @property
     def form(self) -> tuple[str, str, bool]:
@@ -220,7 +178,7 @@ def extract(turn: Turn) -> Extraction:
         if (
             before
             and (before.value, before.negated) == (candidate.value, candidate.negated)
-            and len(before.content) > len(candidate.content)
+            and (len(before.content) > len(candidate.content) or before.content in candidate.content)
         ):
             continue
         newest.pop(slot, None)
@@ -294,14 +252,20 @@ def _promises(written: Sequence[Sentence], turn: Turn) -> Iterator[_TypedStateme
     """Yield what a person promises to keep to, where another asked for it in words that no rule was read from."""
     for place, sentence in enumerate(written):
         ask = promised(sentence.plain) if turn.before and turn.speaker is Speaker.PERSON else ""
-        if not ask or any(_is_sure(each) for before in turn.before for each in extract(before).candidates):
+        if not ask:
             continue
         focus = Focus()
         wish = None if (rules := _rules(ask, focus)) else _wished(ask, turn, own=False)
         for found in rules or ([wish] if wish else []):
             asked_for = asked_before(turn, found.stated.value if found.stated.value != "use" else found.stated.subject)
-            if asked_for:
-                yield replace(found, place=place, asked=asked_for)
+            if asked_for and not _is_read(asked_for, turn):
+                yield replace(found, place=place, after=asked_for, promise=True)
+
+
+def _is_read(sentence: Opened, turn: Turn) -> bool:
+    """Say whether a rule was surely read from a sentence of an earlier turn."""
+    read = [each for before in turn.before if before.id == sentence.turn for each in extract(before).candidates]
+    return any(_is_sure(each) and sentence.says in each.content for each in read)
 
 
 def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
@@ -314,7 +278,7 @@ def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStat
     if not found and turn.speaker is Speaker.PERSON:
         brief = _is_brief(turn)
         for other in _in_own_words(sentence, replace(turn, name=""), focus):
-            if other.plain and (brief or other.confidence >= UNSURE):
+            if other.plain and not aims(sentence) and (brief or other.confidence >= UNSURE):
                 sure = brief or (_BINDS.search(sentence) and not is_chatter(sentence))
                 yield replace(other, confidence=other.confidence if sure else _UNSURE_CONFIDENCE)
 
@@ -431,7 +395,7 @@ def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStateme
         yield from rules
     elif statement and not spoken_decorators(sentence):
         yield _as_found(statement, sentence)
-    elif wish := _wished(focus.named(sentence), turn, own=own):
+    elif wish := _wished(focus.named(sentence), turn, own=own) or _pointing(sentence, turn, own=own):
         yield wish
     elif tool := introduced(sentence):
         yield _TypedStatement("guideline", tool, _WORDED_CONFIDENCE, 800)
@@ -469,13 +433,21 @@ def _wished(sentence: str, turn: Turn, *, own: bool) -> _TypedStatement | None:
     wish = wished(sentence, turn.text, own=own)
     if wish is None:
         return None
-    if wish.passing:
+    is_deed = wish.stated.value == "do" and not wish.stated.negated and not lasts(sentence)
+    if wish.passing or (is_deed and not (own or _is_brief(turn))):
         return _TypedStatement("guideline", wish.stated, _UNSURE_CONFIDENCE, 800)
     plain = not own or ((wish.lasting or bool(TECH.search(sentence))) and not is_chatter(wish.stated.says))
     sure = plain and not (wish.stated.negated and " without " in sentence)  # what it forbids may be what is missing
     return _TypedStatement(
         "guideline", wish.stated, _WORDED_CONFIDENCE if sure else _UNSURE_CONFIDENCE, 800 if sure else 550
     )
+
+
+def _pointing(sentence: str, turn: Turn, *, own: bool) -> _TypedStatement | None:
+    """Return the rule of a sentence whose pronoun points at what the turns before it spoke of."""
+    found = topic_before(turn) if turn.before and points(sentence) else None
+    wish = _wished(pointed(sentence, found[0]), turn, own=own) if found else None
+    return replace(wish, after=found[1]) if wish and found else None
 
 
 def _in_other_words(sentence: str) -> Iterator[_TypedStatement]:
@@ -523,12 +495,14 @@ def _candidate(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) 
     stated = found.stated
     kind = item_type(found.type)
     layer: StreamName = "user" if kind.scope == "user" else "project"
-    first, alone = (found.place, True) if found.asked else _needed(found, turn, written)
-    own = quote(turn.text, written[first].start, written[found.place].end)
-    content, details = _with_subject(found, turn, written, first, own)
+    first, alone = (found.place, True) if found.after else _needed(found, turn, written)
+    content, details = _with_subject(found, turn, written, first)
     whole = " ".join(each.plain for each in written[first : found.place + 1])
-    whole = promised(whole) if found.asked else whole
+    whole = promised(whole) if found.promise else whole
+    pointed_at = found.after and not found.promise
+    alone = alone and not (pointed_at and statement_of(content, found.type, stated.key) != found.form)
     rewritten = not (alone and _is_certain(found, whole, turn))
+    own = quote(turn.text, written[first].start, written[found.place].end)
     title = own.rstrip(".")
     return StatementCandidate(
         layer=layer, type=found.type, key=stated.key, title=title if len(title) <= 80 else f"{title[:79].rstrip()}…",
@@ -541,23 +515,41 @@ def _candidate(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) 
 
 
 def _with_subject(
-    found: _TypedStatement, turn: Turn, written: Sequence[Sentence], first: int, own: str
+    found: _TypedStatement, turn: Turn, written: Sequence[Sentence], first: int
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return a rule's own sentences behind the one that names what they are of, where they leave that open."""
-    if found.asked:
-        return f"{found.asked.says}{LEFT_OUT}{own}", ((BEFORE, found.asked.turn),)
-    if found.type != "guideline" or found.stated.known:
+    """Return a rule's own sentences with the one that names what they are of, or what the thing is that they name."""
+    own = quote(turn.text, written[first].start, written[found.place].end)
+    if found.type != "guideline":
         return own, ()
-    subject = subject_of(turn, first)
-    if subject is None or not adds(subject.says, own, found.stated.subject):
-        return own, ()
-    if 0 <= subject.place == first - 1 and follows(turn.text, written[first - 1], written[first]):
-        joined = quote(turn.text, written[first - 1].start, written[found.place].end)
-    else:
-        joined = f"{subject.says}{LEFT_OUT}{own}"
-    if len(joined) > LONGEST or statement_of(joined, found.type, found.stated.key) != found.form:
-        return own, ()
-    return joined, () if subject.turn == turn.id else ((BEFORE, subject.turn),)
+    if found.after:
+        return f"{found.after.says}{LEFT_OUT}{own}", ((BEFORE, found.after.turn),)
+    for content, details in _with_next(found, turn, written, first, own):
+        if len(content) <= LONGEST and statement_of(content, found.type, found.stated.key) == found.form:
+            return content, details
+    return own, ()
+
+
+def _with_next(
+    found: _TypedStatement, turn: Turn, written: Sequence[Sentence], first: int, own: str
+) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    """Yield a rule's sentences with others that say what it leaves open, best first."""
+    after = found.place + 1
+    kind = found.stated.subject if kind_of(found.stated.value) and not word_for(found.stated.subject, own) else ""
+    if after < len(written) and follows(turn.text, written[found.place], written[after]):
+        following, use = written[after].plain, found.stated.value == "use"
+        name = (found.stated.subject if use else found.stated.value).capitalize()
+        named = not kind_of(found.stated.value) and is_name(name) and name in own
+        if set(qualifiers(following)) <= {"permission"} and (
+            word_for(kind, following) if kind else named and defines(following)
+        ):
+            yield quote(turn.text, written[first].start, written[after].end), ()
+    for subject in (kind_before(turn, first, kind) if kind else None, subject_of(turn, first)):
+        if subject is None or not (kind or adds(subject.says, own, found.stated.subject)):
+            continue
+        if 0 <= subject.place == first - 1 and follows(turn.text, written[first - 1], written[first]):
+            yield quote(turn.text, written[first - 1].start, written[found.place].end), ()
+        else:
+            yield f"{subject.says}{LEFT_OUT}{own}", () if subject.turn == turn.id else ((BEFORE, subject.turn),)
 
 
 def _is_certain(found: _TypedStatement, written: str, turn: Turn) -> bool:

@@ -54,6 +54,9 @@ _OWN_WORDS = (
     r"(?:you|we)\b|\bprefer it if you\b|\bchanged my mind\b|\bcontrary to\b|"
     r"\b(?:want|like|need|have) to (?:update|revise|correct) my\b"
 )
+_HAVE_ALL = (
+    r"\bhave (?:you|everyone|everybody|(?:all )?(?:us|the team|our team)) (?:start|stop|use|switch|move|adopt)\b"
+)
 _WORDED = re.compile(
     r"\b(?:I|we)(?:'d|'ll| would| will| really| also| do| now|'m now|'m| just| only| strongly| always|"
     r" don't| do not| never)* (?:want|need|like|love|expect|ask(?:ing)?|require|prefer|recommend|suggest|"
@@ -109,6 +112,7 @@ _WORDED = re.compile(
     r"stay away from) (?!hesitate|worry|"
     r"forget|be\b|feel|let|think|mind|know|see|need|want|skip|by\b)|"
     r"\bwe (?:do not|don't|never|avoid)\b|\bis (?:to )?(?:avoid|refrain)\b|"
+    rf"{_HAVE_ALL}|"
     r"\b(?:should|must|shall)(?: not| never| always| all| only)?\b|\b(?:has|have) to\b|"
     r"\b(?:emphasi[sz]e|stress|remind you|importance of|the (?:use|usage) of|stick (?:to|with)|instead|"
     r"(?:would be|is|are) (?:the |our |your |my )?(?:ideal|best|preferred|go-to|default|standard|main|"
@@ -260,7 +264,8 @@ _WISHES = re.compile(
     r"\b(?:important|crucial|essential|vital|imperative) that (?:you|we|everyone)\b|\bI'd (?:rather|"
     r"prefer if) (?:you|we)\b|"
     r"\b(?:recommend|suggest|advise)(?:ing)? (?:you|against|using)\b|\bstarting (?:today|tomorrow|now)\b|"
-    r"\b(?:emphasi[sz]e|stress|reinforce|highlight|remind you of) (?:\w+ )?the importance of \w+ing\b",
+    r"\b(?:emphasi[sz]e|stress|reinforce|highlight|remind you of) (?:\w+ )?the (?:importance of \w+ing|"
+    rf"us(?:e|age) of)\b|{_HAVE_ALL}",
     re.IGNORECASE,
 )
 _MERELY = re.compile(
@@ -300,6 +305,14 @@ _IS_ADVICE = re.compile(
     re.IGNORECASE,
 )
 """What is good anywhere, and waits for a person where people talk: `it is better to ask`, `have a clear agenda`."""
+_AIMS = re.compile(
+    r"\b(?:we|I) want (?:our|your|the|all) (?:[\w-]+ ){1,4}?to (?:be|feel|look|remain|stay)\b|"
+    r"\b(?:we|I) (?:do not|don't) want (?:any|to (?:see|have|risk))\b|\bfocus(?:ing)? (?:more |only )?on\b|"
+    r"\b(?:effectively|efficiently|properly|thoroughly|carefully|extensively|respectfully|professionally)\b|"
+    r"^(?:\w+, )?every \w+ (?:counts|matters)\b|\bhelps? (?:to )?(?:maintain|keep|avoid|ensure|build|foster)\b",
+    re.IGNORECASE,
+)
+"""What is wished for, and says of nothing how it is done: `we want our code to be readable`, `focus on quality`."""
 _BEGINS_WITH = re.compile(r"\b(?:begin|start|end)s? with\b", re.IGNORECASE)
 _MAINLY = re.compile(r"\bwe(?:'re| are)? (?:primarily|mainly) (?:use|using) (?!.* as (?:our|the)\b)", re.IGNORECASE)
 """What is used most leaves room for something else."""
@@ -329,10 +342,13 @@ class Wish:
 _INTRODUCED = re.compile(
     r"\b(?:introduc\w+|familiari[sz]\w+|get to know|start using|switch\w* to|transition\w* to|use|using|"
     r"adopt\w*|rely\w* on|go with)\b"
-    r"[^.;:]{0,40}?\b(?:our|a|an|the) (?P<role>(?:[a-z-]+ ){0,3}(?:tool|system|platform|assistant|editor|"
-    r"framework|software))"
-    r"(?: that we (?:use|rely on|have)[^,]{0,20})?,? (?:called |named )?(?P<name>(?-i:[A-Z])[\w.]*(?: "
-    r"(?-i:[A-Z])[\w.]*)?)(?=[,.!]|$| (?:for|as|to|and)\b)",
+    r"[^.;:]{0,40}?\b(?:our|a|an|another|the) (?P<role>(?:[a-z-]+ ){0,3}(?:tool|system|platform|assistant|editor|"
+    r"framework|software|tracker|IDE|database|provider|broker|library))"
+    r"(?: that we (?:use|rely on|have)[^,]{0,20}|(?: (?:that|which|we)\b[^,.:;–—]{0,40}?)? as (?:our|the|your) "
+    r"(?:(?:new|preferred|main|primary|default|standard|official|go-to) )?(?P<as>[a-z][a-z -]{2,40}?)"
+    r"(?: (?:from now on|(?:going|moving) forward))?(?= ?[:–—-])|"
+    r" (?:that|which|we)\b[^,.:;–—]{0,50}(?= ?[:–—]))?(?:,|:| ?[–—-]+)? (?:called |named )?"
+    r"(?P<name>(?-i:[A-Z])[\w.]*(?: (?-i:[A-Z])[\w.]*)?)(?=[,.!]|$| (?:for|as|to|and)\b)",
     re.IGNORECASE,
 )
 
@@ -386,7 +402,7 @@ def introduced(sentence: str) -> NormalForm | None:
     found = words.groupdict() if words else _in_role(sentence)
     if not found:
         return None
-    role, name = noun(found["role"]), plain_tool(named(found["name"]))
+    role, name = noun(found.get("as") or found["role"]), plain_tool(named(found["name"]))
     subject = kind_of(name) or plain_role(role)
     return NormalForm(subject, name, False, sentence, key_of(subject, name)) if subject and name else None
 
@@ -395,6 +411,16 @@ def _in_role(sentence: str) -> dict[str, str]:
     found = _IN_ROLE.search(sentence)
     given = {key.rstrip("23456"): value for key, value in found.groupdict().items() if value} if found else {}
     return given if given.get("name", "").casefold() not in {"it", "that", "this", "we", "i", "the", "our"} else {}
+
+
+def aims(sentence: str) -> bool:
+    """Say whether a sentence names an aim, and not how it is reached: `we want our code to be readable`."""
+    return bool(_AIMS.search(sentence))
+
+
+def lasts(sentence: str) -> bool:
+    """Say whether a sentence says that what it asks for holds for good: `from now on`, `henceforth`."""
+    return bool(_FOR_GOOD.search(sentence))
 
 
 def wished(sentence: str, text: str, *, own: bool) -> Wish | None:
@@ -421,6 +447,8 @@ def _made(found: StatedRequest, sentence: str, text: str, force: Force, *, own: 
         return Wish(_with_kind(stated, text), lasting=False, passing=True)
     if not own and stated.value in {"do", "use"} and _IN_GENERAL.match(stated.says):
         return None
+    if not (own or affix or kind_of(stated.value) or lasts(sentence)) and aims(sentence):
+        return Wish(_with_kind(stated, text), lasting=False, passing=True)
     ours = force is Force.PRACTICE and bool(_OUR_OWN.search(sentence))
     if ours and not own and _MAINLY.search(sentence):
         return Wish(_with_kind(stated, text), lasting=False, passing=True)
