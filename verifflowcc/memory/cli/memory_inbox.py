@@ -29,7 +29,9 @@ def ingest(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Conversations; - reads stdin.")],
     kind: Annotated[
         str | None,
-        typer.Option("--kind", metavar="KIND", help="dialogue, claude, codex or jsonl (default: by the content)."),
+        typer.Option(
+            "--kind", metavar="KIND", help="dialogue, claude, codex, jsonl or notes (default: by the content)."
+        ),
     ] = None,
     scope: Annotated[
         str | None,
