@@ -118,6 +118,18 @@ TRUST_OF: dict[Speaker, Trust] = {
 }
 
 
+_USER_NAMES = frozenset({"", "user", "human", "me", "you", "person", "developer", "client"})
+
+
+def is_users_own(name: str) -> bool:
+    """Say whether a speaker's name is one for the user: none, `You`, `User`.
+
+    >>> is_users_own("You"), is_users_own("Anna")
+    (True, False)
+    """
+    return name.casefold() in _USER_NAMES
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One utterance of a conversation.
