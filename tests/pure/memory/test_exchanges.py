@@ -304,7 +304,7 @@ def test_an_aim_is_no_rule_where_people_talk(sentence: str, talked: str) -> None
         ("So, which planner do we use for drafts: Lumen or Zig?", "Zig, please.", ("draft", "zig", False)),
         ("What do you want us to use for the parser?", "We'll use Zig.", ("parser", "zig", False)),
         ("What's our issue tracker?", "Lumen.", ("project-management", "lumen", False)),
-        ("Should we use tabs?", "No.", ("indentation", "tab", True)),
+        ("Should we use tabs?", "No, never.", ("indentation", "tab", True)),
         ("Do we use Lumen for drafts?", "Yes, always.", ("draft", "lumen", False)),
         ("Must we squash commits before merging?", "Yes, always.", ("squash-commit-before-merging", "do", False)),
     ],

@@ -384,6 +384,11 @@ def changed(before: str, sentence: str) -> str:
     return f"{before[: there[0].start()]}{first}{before[there[0].end() :]}"
 
 
+def short_for(before: str, sentence: str) -> str:
+    """Return what a sentence says together with the one before it: an answer, or another value; "" for any other."""
+    return changed(before, sentence) or answered(before, sentence)
+
+
 def before_it(written: Sequence[str], place: int, turn: Turn) -> Iterator[tuple[str, Opened | None]]:
     """Yield the sentences before one, nearest first: of its turn, then of the two turns before."""
     yield from ((written[at], None) for at in range(place - 1, -1, -1))
@@ -395,7 +400,7 @@ def before_it(written: Sequence[str], place: int, turn: Turn) -> Iterator[tuple[
 def question_before(turn: Turn) -> Opened | None:
     """Return the question with which the turn before one ends, where another asks it."""
     before = turn.before[-1] if turn.before else None
-    if before is None or (before.name, before.speaker) == (turn.name, turn.speaker):
+    if before is None or (before.name, before.speaker) == (turn.name, turn.speaker) or "?" not in before.text[-8:]:
         return None
     pieces = spoken(before.text)
     if not pieces or not pieces[-1].plain.endswith("?"):

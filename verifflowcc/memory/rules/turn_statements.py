@@ -64,7 +64,7 @@ def normal_form(text: str, type_name: str) -> tuple[str, str, bool]:
     spoken = [opened(each) for each in sentences(text)]
     if not spoken:
         return "", "", False
-    if new := exchanges.changed(spoken[-2], spoken[-1]) if len(spoken) > 1 else "":
+    if new := exchanges.short_for(spoken[-2], spoken[-1]) if len(spoken) > 1 else "":
         spoken = [new]
     elif LEFT_OUT in text and (ask := exchanges.promised(spoken[-1])):
         spoken = [ask]
