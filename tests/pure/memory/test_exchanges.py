@@ -381,3 +381,24 @@ def test_a_change_of_that_is_kept_with_what_it_changes_and_replaces_it(
 )
 def test_a_change_of_nothing_sure_is_no_active_rule(first: str, change: str) -> None:
     assert [each for each in talk(f"Mira: {first}", f"Mira: {change}") if each.confidence >= 500] == []
+
+
+@pytest.mark.parametrize(
+    ("names", "rule"),
+    [
+        ("Let's look at the '@cached' decorator from the 'speed' module.", "Please add it to all functions."),
+        (
+            "It's the '@cached' decorator from the 'speed' module.",
+            "Jon: I'll add the decorator to all my functions from now on.",
+        ),
+        ("I like the '@cached' decorator.", "Jon: I'll include it in all my functions from now on."),
+    ],
+)
+def test_a_decorator_that_is_spoken_of_is_meant_by_it(names: str, rule: str) -> None:
+    who, _, says = rule.rpartition("Jon: ")
+    lines = (f"Mira: {names}", f"Jon: Well, so be it, as we have time. {says}") if not who and says != rule else None
+    (found,) = talk(*(lines or (f"Mira: {names} {rule}",)))
+
+    assert found.content == (f"{names}{LEFT_OUT}{says}" if lines else f"{names} {rule}")
+    assert (found.subject, found.value, found.negated) == ("decorator-cached-functions", "use", False)
+    assert form_of(found) == ("decorator-cached-functions", "use", False)

@@ -235,6 +235,12 @@ def promised(sentence: str) -> str:
     return plain[:1].upper() + plain[1:]
 
 
+def decorator_before(turn: Turn) -> list[str]:
+    """Return the sentences of the turn right before one, where it speaks of a decorator."""
+    before = turn.before[-1] if turn.before else None
+    return [each.plain for each in spoken(before.text)] if before and "decorator" in before.text else []
+
+
 def asked_before(turn: Turn, subject: str) -> Opened | None:
     """Return the last sentence of another person before a turn that names a subject in its normal form."""
     wanted = {stem(each) for each in re.split(r"[-.]", subject) if each}

@@ -257,6 +257,11 @@ _FOCUSES = re.compile(
     r"\b(?:nam(?:e|es|ing)|functions?|methods?|class(?:es)?|variables?|arguments?|parameters?|attributes?)\b",
     re.IGNORECASE,
 )
+_PUT_IT = re.compile(
+    r"\b(?P<verb>(?:add|includ|incorporat|appl|us|put)\w*) (?:it|that|this|them)"
+    r"(?= (?:to|in|for|into|on|with|above|whenever|when)\b)",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"['\"`]\w{1,24}['\"`]")
 _CODE = Spotter(
     {
@@ -295,6 +300,12 @@ class Focus:
         topics = map(topic_in, reversed(self.heard)) if self.heard and points(sentence) else ()
         return pointed(sentence, next(filter(None, topics), ""))
 
+    def decorated(self, sentence: str) -> str:
+        """Return a sentence with `the decorator` in the place of a pronoun for it: `add it to all functions`."""
+        if not self.decorator or "decorator" in sentence:
+            return sentence
+        return _PUT_IT.sub(r"\g<verb> the decorator", sentence, count=1)
+
 
 def speaks_of_rules(sentence: str) -> bool:
     """Say whether the known rules can have anything to say of a sentence."""
@@ -305,6 +316,7 @@ def speaks_of_rules(sentence: str) -> bool:
 
 def code_rules(sentence: str, focus: Focus) -> list[NormalForm]:
     """Return the rules for code that a sentence makes, whatever words it makes them with."""
+    sentence = focus.decorated(sentence)
     found = names_ruled(sentence, focus.kinds)
     found += decorators(sentence, focus.decorator, ())
     module = focus.decorator.partition(" ")[2]

@@ -64,16 +64,17 @@ def normal_form(text: str, type_name: str) -> tuple[str, str, bool]:
     spoken = [opened(each) for each in sentences(text)]
     if not spoken:
         return "", "", False
+    ask = ""
     if new := exchanges.short_for(spoken[-2], spoken[-1]) if len(spoken) > 1 else "":
         spoken = [new]
     elif LEFT_OUT in text and (ask := exchanges.promised(spoken[-1])):
-        spoken = [ask]
+        spoken = [ask, *spoken[:-1]]
     if type_name in PERSONAL_TYPES:
         return personal_form(spoken[0], type_name)
     if type_name in PROJECT_TYPES - {"decision"}:
         return project_form(spoken[0], type_name)
     mended = fixes(spoken[:2]) if type_name == "fix" else {}
-    rule = next(iter(mended.values()), None) or _ruled(spoken)
+    rule = next(iter(mended.values()), None) or _ruled([*spoken[1:], spoken[0]] if ask else spoken)
     if rule:
         return rule.subject, rule.value, rule.negated
     request = asked(spoken[0])
@@ -258,11 +259,14 @@ def _promises(written: Sequence[Sentence], turn: Turn) -> Iterator[_TypedStateme
         if not ask:
             continue
         focus = Focus()
+        for piece in exchanges.decorator_before(turn):
+            focus.follow(piece)
         wish = None if (rules := _rules(ask, focus)) else _wished(ask, turn, own=False)
         for found in rules or ([wish] if wish else []):
-            asked_for = exchanges.asked_before(
-                turn, found.stated.value if found.stated.value != "use" else found.stated.subject
-            )
+            subject = found.stated.subject if found.stated.value == "use" else found.stated.value
+            if focus.decorator and "@" not in ask and subject.startswith("decorator-"):
+                subject = focus.decorator.partition(" ")[0]
+            asked_for = exchanges.asked_before(turn, subject)
             if asked_for and not _is_read(asked_for, turn):
                 yield replace(found, place=place, after=asked_for, meant=ask)
 
