@@ -290,6 +290,7 @@ def test_what_is_asked_for_in_the_second_place_or_behind_a_name_is_read(
         "This helps us to see more and avoid long talks.",
         "Remember, every minute counts in a release.",
         "We don't want any surprises in the release.",
+        "By using '@cached', we ensure that all functions are fast.",
     ],
 )
 @pytest.mark.parametrize("talked", ["", f"{LONG_TALK} "], ids=["brief", "in talk"])
@@ -383,22 +384,30 @@ def test_a_change_of_nothing_sure_is_no_active_rule(first: str, change: str) -> 
     assert [each for each in talk(f"Mira: {first}", f"Mira: {change}") if each.confidence >= 500] == []
 
 
-@pytest.mark.parametrize(
-    ("names", "rule"),
-    [
-        ("Let's look at the '@cached' decorator from the 'speed' module.", "Please add it to all functions."),
-        (
-            "It's the '@cached' decorator from the 'speed' module.",
-            "Jon: I'll add the decorator to all my functions from now on.",
-        ),
-        ("I like the '@cached' decorator.", "Jon: I'll include it in all my functions from now on."),
-    ],
-)
-def test_a_decorator_that_is_spoken_of_is_meant_by_it(names: str, rule: str) -> None:
-    who, _, says = rule.rpartition("Jon: ")
-    lines = (f"Mira: {names}", f"Jon: Well, so be it, as we have time. {says}") if not who and says != rule else None
-    (found,) = talk(*(lines or (f"Mira: {names} {rule}",)))
+DECORATED = "the '@cached' decorator from the 'speed' module."
 
-    assert found.content == (f"{names}{LEFT_OUT}{says}" if lines else f"{names} {rule}")
+
+@pytest.mark.parametrize(
+    ("lines", "content"),
+    [
+        (
+            (f"Mira: It's {DECORATED} Please add it to all functions.",),
+            f"It's {DECORATED} Please add it to all functions.",
+        ),
+        (
+            (f"Mira: It's {DECORATED}", "Jon: Well then. I'll add the decorator to all my functions from now on."),
+            f"It's {DECORATED}{LEFT_OUT}I'll add the decorator to all my functions from now on.",
+        ),
+        (
+            (f"Mira: I like {DECORATED}", "Jon: Well then. I'll include it in all my functions from now on."),
+            f"I like {DECORATED}{LEFT_OUT}I'll include it in all my functions from now on.",
+        ),
+    ],
+    ids=["asked for", "promised", "promised by a pronoun"],
+)
+def test_a_decorator_that_is_spoken_of_is_meant_by_it(lines: tuple[str, ...], content: str) -> None:
+    (found,) = talk(*lines)
+
+    assert found.content == content
     assert (found.subject, found.value, found.negated) == ("decorator-cached-functions", "use", False)
     assert form_of(found) == ("decorator-cached-functions", "use", False)
