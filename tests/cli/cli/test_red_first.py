@@ -300,3 +300,14 @@ def test_a_planted_case_is_named_by_both(tmp_path: Path) -> None:
         "red-first": "fail",
         "tests-kept": "fail",
     }
+
+
+def test_a_change_without_a_test_is_not_hidden_by_tests_that_are_skipped_anyway(tmp_path: Path) -> None:
+    skipped = "import pytest\n\n\n@pytest.mark.skip\ndef test_elsewhere():\n    assert 0\n"
+    root = change(shop(tmp_path, RED_FIRST, files={"tests/test_other.py": skipped}), {"price.py": FIX})
+
+    verdict, reason = run(root)["red-first"]
+
+    assert verdict == "fail"
+    assert reason.startswith("with your change removed, its test still passes: tests/test_price.py::test_price")
+    assert "test_elsewhere" not in reason

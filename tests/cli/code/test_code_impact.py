@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.code_world import TOKEN, asked, told, touched
+from tests.cli.mcp_client import mcp
 from tests.cli.process import vfcc
 from tests.trees import write_memory, write_tree
 
@@ -42,6 +43,19 @@ def test_a_symbol_touches_what_speaks_of_it_and_what_calls_it(traced: Path) -> N
     )
     assert said.index("\ncode\n") < said.index("\ntests that reach it\n")
     assert TOKEN not in said
+
+
+def test_an_agent_reads_product_code_first_then_tests_by_file_and_the_command(traced: Path) -> None:
+    with mcp(traced) as client:
+        lines = client.call("code", ask="impact", of="Station.alarm").text.splitlines()
+
+    assert lines[0] == "a change reaches 3 places in product code and 1 test"
+    places = [line.partition(" ")[0] for line in lines]
+    near, far = places.index("gauges/station.py:17"), places.index("reports/text.py:6")
+    tests, run = lines.index("test tests/test_station.py: 1 test"), len(lines) - 2
+    assert near < far < tests < run
+    assert lines[run] == "run: pytest tests/test_station.py::test_alarm"
+    assert any(line.startswith("requirement REQ-ALARM: ") for line in lines)
 
 
 def test_tests_that_reach_a_change_through_other_code_are_named_with_their_command(code: Path) -> None:

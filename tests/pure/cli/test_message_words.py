@@ -26,6 +26,7 @@ NAMES = {
 """Literals that are names, each with its reason."""
 
 VOCABULARY = {
+    "memory/rules/corrections.py": "words by which a statement is recognised in what a user writes",
     "memory/rules/clauses.py": "words by which a statement is recognised in what a user writes",
     "memory/rules/wishes.py": "words by which a statement is recognised in what a user writes",
     "memory/rules/sentence_doubt.py": "words by which a statement is recognised in what a user writes",

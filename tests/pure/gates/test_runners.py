@@ -4,11 +4,12 @@ import json
 
 import pytest
 
+from verifflowcc.code.rules.code_views import AffectedTest
 from verifflowcc.gates.rules.change_parts import FileChange, split
 from verifflowcc.gates.rules.hunks import RunSelection, TestFile
 from verifflowcc.gates.rules.project_parts import PartRules, inline_lines, with_tests_of
 from verifflowcc.gates.rules.run_outcomes import FailureCause, OutcomeKind, RunOutcome, RunResult, RunText
-from verifflowcc.gates.rules.runners import Runner, argv_for, read_run, runner_of
+from verifflowcc.gates.rules.runners import MOST_CHARACTERS, Runner, argv_for, narrowed, read_run, runner_of
 from verifflowcc.gates.rules.tests_lost import title_units
 from verifflowcc.gates.use.proof_input import test_lines as lines_of_tests
 from verifflowcc.gates.use.proof_input import units_of
@@ -66,6 +67,55 @@ def test_the_words_of_a_run_hold_the_wanted_tests_alone() -> None:
 
 def events(*found: dict[str, str]) -> str:
     return "".join(json.dumps({"Package": "example.org/shop", **each}) + "\n" for each in found)
+
+
+NARROWED = [
+    (
+        "pytest --rootdir tests tests -k fast",
+        "python",
+        "tests/test_a.py",
+        "TestA::test_b",
+        "pytest --rootdir tests -k fast tests/test_a.py::TestA::test_b",
+    ),
+    (".venv/bin/py.test tests/test_c.py", "python", "tests/test_a.py", "", ".venv/bin/py.test tests/test_a.py"),
+    (
+        "python -m unittest discover -s tests",
+        "python",
+        "tests/test_a.py",
+        "TestA::test_b",
+        "python -m unittest tests.test_a.TestA.test_b",
+    ),
+    ("go test -race ./...", "go", "a/b_test.go", "TestB", "go test -race ./a -run ^(TestB)$"),
+    ("cargo test --workspace", "rust", "src/lib.rs", "tests::adds", "cargo test --workspace -- adds"),
+    ("cargo test -- --nocapture", "rust", "src/lib.rs", "tests::adds", "cargo test -- --nocapture adds"),
+    ("npx vitest run src", "typescript", "src/a.test.ts", "sum > adds", "npx vitest run src/a.test.ts -t ^(sum adds)$"),
+    ("npx jest --ci", "javascript", "a.test.js", "adds", "npx jest --ci a.test.js -t ^(adds)$"),
+]
+
+
+@pytest.mark.parametrize(("words", "language", "path", "name", "expected"), NARROWED)
+def test_a_projects_command_is_narrowed_to_tests(
+    words: str, language: str, path: str, name: str, expected: str
+) -> None:
+    argv = words.split()
+    runner = runner_of(argv)
+    assert runner is not None
+
+    [found] = narrowed(
+        runner, argv, [AffectedTest(path, name, language, 1, 100, "")], {"tests", "src", "tests/test_c.py"}.__contains__
+    )
+
+    assert " ".join(found) == expected
+
+
+def test_very_many_tests_run_by_their_files_and_those_of_other_languages_not_at_all() -> None:
+    many = [
+        AffectedTest("tests/test_a.py", f"test_{'x' * 50}_{number}", "python", 1, 100, "") for number in range(2000)
+    ]
+    assert sum(len(each.id) for each in many) > MOST_CHARACTERS
+
+    assert narrowed(Runner.PYTEST, ["pytest"], many, lambda _: False) == [("pytest", "tests/test_a.py")]
+    assert narrowed(Runner.GO, ["go", "test"], many[:1], lambda _: False) == []
 
 
 def test_a_go_test_fails_by_what_it_wrote() -> None:

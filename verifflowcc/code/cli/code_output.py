@@ -275,11 +275,7 @@ def _impact(found: "CodeImpact") -> Iterator[str]:
 
 def _reached(found: "CodeImpact") -> Iterator[str]:
     """Yield the product code by distance: direct calls with their reasons, then what uses these."""
-    tested = {each.path for each in found.affected_tests}
-    direct = [each for each in found.callers if each.path not in tested]
-    sure = [each for each in direct if each.confidence >= CONFIDENT]
-    listed = {(each.path, each.symbol) for each in sure}
-    others = [each for each in found.reached if each.distance > 1 or (each.path, each.name) not in listed]
+    sure, possible, others = found.in_product()
     if sure or others:
         yield "\ncode"
     yield from _links(sure[:MOST], named=len(found.symbols) != 1)
@@ -291,9 +287,9 @@ def _reached(found: "CodeImpact") -> Iterator[str]:
     left = len(sure[MOST:]) + len(others[room:])
     if left:
         yield f"  and {left:,} more: --json lists them"
-    possible = len(direct) - len(sure)
     if possible:
-        yield f"  and {counted(possible, 'call')} that {'is' if possible == 1 else 'are'} only possible: --json"
+        are = "is" if len(possible) == 1 else "are"
+        yield f"  and {counted(len(possible), 'call')} that {are} only possible: --json"
 
 
 def _affected(found: "CodeImpact") -> Iterator[str]:

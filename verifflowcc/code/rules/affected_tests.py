@@ -10,7 +10,7 @@ from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.bind_queries import imported_by
 from verifflowcc.code.rules.binding import Binder
-from verifflowcc.code.rules.changed_code import Node, Reached, definitions_at, heirs_of
+from verifflowcc.code.rules.changed_code import Node, Reach, Reached, definitions_at, heirs_of
 from verifflowcc.code.rules.code_views import AffectedTest, CommandForTests
 from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, Mark, SearchedCode, outwards
 from verifflowcc.code.rules.rank_units import FileWeights, by_words, idf
@@ -121,8 +121,8 @@ class TestFinder:
             return
         definitions = self._code.head(each.path).definitions
         if each.place == FILE:
-            if language == "python" and each.distance:
-                yield each.path, ""
+            if language == "python" and each.distance and self.texts(each.path):
+                yield each.path, ""  # pytest would end with an error for a file of helpers
             return
         test = self._test_around(definitions, each, language)
         if test is not None:
@@ -404,6 +404,18 @@ def _scores(texts: Sequence[TestText], wanted: Mapping[str, float], by: LikelyWe
             score += rarity[word] * count / (count + 2.0)
         scores.append(score)
     return scores
+
+
+def reached_tests(
+    binder: Binder, code: SearchedCode, changed: Sequence[Node], reach: Reach, traced: Iterable[str] = ()
+) -> tuple[AffectedTest, ...]:
+    """Return the tests that a change reaches, those that trace items name, and those that share words with it."""
+    finder = TestFinder(binder, code)
+    sure = with_trace_tests(finder.among(changed, reach.found), traced, code)
+    known = {each.id for each in sure}
+    if not reach.whole and len(known) >= ENOUGH:
+        return sure
+    return (*sure, *likely_tests(finder, code, changed, known))
 
 
 # Command lines that run some tests and no others, by the runner.

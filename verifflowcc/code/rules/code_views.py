@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.code.rules.graph import Dependency, LocatedDefinition, ReferenceLink, SymbolKind
+from verifflowcc.code.rules.graph import CONFIDENT, Dependency, LocatedDefinition, ReferenceLink, SymbolKind
 
 # What a change of code reaches: code that uses it, directly or through other code, and the tests among that.
 
@@ -326,3 +326,12 @@ class CodeImpact:
     followed_in_part: tuple[str, ...] = ()
     """Symbols whose other uses were not looked for, since very many files use the name."""
     notices: tuple[str, ...] = ()
+
+    def in_product(self) -> tuple[list[ReferenceLink], list[ReferenceLink], list[ReachedCode]]:
+        """Return product code's sure direct references, its possible ones, and what is reached through other code."""
+        tested = {each.path for each in self.affected_tests}
+        direct = [each for each in self.callers if each.path not in tested]
+        sure = [each for each in direct if each.confidence >= CONFIDENT]
+        listed = {(each.path, each.symbol) for each in sure}
+        farther = [each for each in self.reached if each.distance > 1 or (each.path, each.name) not in listed]
+        return sure, [each for each in direct if each.confidence < CONFIDENT], farther

@@ -204,7 +204,7 @@ FIRST, LATER = 1.0, 0.5
 """What a word of the first line weighs, and one that stands only further down: the first line says what it is about."""
 
 WORK = 0.3
-"""What is left of a word that says what to do rather than where: nearly every task has one of them."""
+"""What is left of a word that says what to do or how sure, rather than where: nearly every task has one of them."""
 
 AGAIN = 0.8
 """What a word gains where the task repeats it, by the logarithm of how often."""
@@ -218,7 +218,10 @@ LONGEST = 20_000
 _WORK = (
     "fix fixes fixed add remove update support allow use make change improve refactor handle implement drop ensure "
     "prevent avoid correct clean feat chore move rename replace introduce enable disable simplify optimize minor bug "
-    "issue also instead properly should new default"
+    "issue also instead properly new default "
+    # How a requirement is put. `never` is in every second type of a TypeScript project, and says nothing of where.
+    "must shall should may might could never always ever every any only just even still already whether until unless "
+    "either neither both how what where why"
 )
 
 _PATH = lazy_pattern(r"(?<![\w.-])[\w.-]+(?:/[\w.-]+)+|\b[\w-]{1,128}\.[A-Za-z]{1,4}\b")
@@ -287,3 +290,26 @@ def _side_by_side(words: Mapping[str, float], first: str, rest: str) -> dict[tup
                     found[before, part] = min(words[before], words[part])
                 before = part
     return found
+
+
+MOST_NAMED = 60
+"""Names and paths of a plan beyond these are left out: what names more is a listing."""
+
+
+def named_as_code(texts: Iterable[str]) -> list[str]:
+    """Return the names and paths that texts have as code is written, in order, each once.
+
+    >>> named_as_code(["`end_session` in app/session.py clears it, as `npm test` shows: see end_session()."])
+    ['end_session', 'app/session.py']
+    """
+    named: dict[str, None] = {}
+    for text in (each[:LONGEST] for each in texts):
+        found = [(each.start(), each[0].strip("`")) for each in _QUOTED.finditer(text)]
+        found += [(each.start(), each[0]) for each in _PATH.finditer(text)]
+        found += [(each.start(), each[0]) for each in _AS_CODE.finditer(_PATH.sub(_blank, text))]
+        named |= dict.fromkeys(name.removesuffix("()") for _, name in sorted(found) if len(name.split()) == 1)
+    return list(named)[:MOST_NAMED]
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])

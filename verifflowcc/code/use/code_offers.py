@@ -118,6 +118,14 @@ class PieceFile:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeTask:
+    """A task in words, and the names and paths that belong to it; those that are not in the code do not count."""
+
+    text: str
+    named: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CodeOffer:
     """Pieces of code, best first, the state of all code that they were chosen from, and their files by path.
 
@@ -133,7 +141,7 @@ class CodeOffer:
 
 def code_for(  # noqa: PLR0913 - what is known of the files already is given beside what is wanted
     workspace: Workspace,
-    task: str,
+    task: CodeTask,
     commit: str | None,
     counter: "TokenCounter",
     budget_tokens: int = OFFERED_TOKENS,
@@ -151,13 +159,20 @@ def code_for(  # noqa: PLR0913 - what is known of the files already is given bes
         graph = (None if commit else graph_kept(workspace, code, digest)) or graph_of(code)
         state = _with_changes(workspace, digest, None if commit else scope)
         changes, notices = _changes(workspace, scope, commit, code)
-        changed, held, about = _around(changes, code, task)
+        changed, held, about = _around(changes, code, task.text)
+        about = "\n".join([about, *(f"`{each}`" for each in task.named if _is_there(each, code))])
         most = budget_tokens * OFFERED_PERCENT // 100
         found = [each for each in offered(about, code, graph, counter, most, mix, changed) if not _is_in(each, held)]
         parts = {DIFF: _hunks(changes, about, code, counter), MAP: _overview(code, graph, counter, budget_tokens, mix)}
         pieces = tuple(_in_order(found, parts, mix))
         paths = dict.fromkeys(each.path for each in pieces if each.path in code.files)
         return CodeOffer(pieces, state, {path: file_of(code, path) for path in paths}, changes, notices)
+
+
+def _is_there(name: str, code: "SearchedCode") -> bool:
+    if any(path == name or path.endswith(f"/{name}") for path in code.files):
+        return True
+    return any(code.defining(part) for part in name.split(".") if part)
 
 
 def offered(

@@ -1,4 +1,4 @@
-"""What a reviewer reviews: the diff since the stage that is reviewed was entered, and what is not committed yet."""
+"""The diff since a stage was entered, with what is not committed: what a reviewer reviews, and the tests it reaches."""
 
 from collections.abc import Callable, Collection, Mapping
 
@@ -8,9 +8,13 @@ from verifflowcc.base.model.sprint_state import Leg, SprintState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.code.rules.changed_code import ChangedCode, without_noise
+from verifflowcc.code.rules.affected_tests import reached_tests
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.changed_code import ChangedCode, changed_places, reach_of, without_noise
+from verifflowcc.code.rules.code_views import AffectedTest
 from verifflowcc.code.rules.graph import Mark, SearchedCode
 from verifflowcc.code.store.source_listing import marks_by_name
+from verifflowcc.code.use.indexing import open_code
 
 UNCOMMITTED = "uncommitted diff"
 _SHOWN_ID = 12
@@ -71,6 +75,25 @@ def changes_state(workspace: Workspace, scope: ReviewScope) -> str:
         return digest_text("")
     base = scope.base or parted_from(root, head, scope.target) or ""
     return digest_text("\n".join((head, base, uncommitted_state(root))))
+
+
+@dataclass(frozen=True, slots=True)
+class DiffTests:
+    """The tests that a change reaches, nearest first. `whole` is False where more code uses it than is followed."""
+
+    tests: tuple[AffectedTest, ...]
+    whole: bool
+
+
+def affected_by_diff(workspace: Workspace, scope: ReviewScope) -> DiffTests:
+    """Return the tests that what changed reaches. Raises as `changes_of` and `open_code`."""
+    with open_code(workspace) as code:
+        changed = changed_places(changes_of(workspace, scope, None, code), code)
+        binder, kept = Binder(code), code.users_kept()
+        reach = reach_of(binder, changed, kept=kept)
+        found = DiffTests(reached_tests(binder, code, changed, reach), reach.whole)
+        kept.save()
+        return found
 
 
 def marks_of(code: SearchedCode) -> Callable[[str], Collection[Mark]]:

@@ -260,6 +260,9 @@ def run(
         str | None, typer.Option("--stage", metavar="ID", help="The criteria of this stage, all or those named.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="For all stages of the sprint.")] = False,
+    affected: Annotated[
+        bool, typer.Option("--affected", help="Only the tests that the change reaches; this is no evidence.")
+    ] = False,
     refactoring: Annotated[
         str, typer.Option("--refactoring", metavar="REASON", help="State, as a person, that behaviour stays, and why.")
     ] = "",
@@ -268,7 +271,7 @@ def run(
 ) -> None:
     """Run the commands that gates ask for, and record what they show.
 
-    Exits with 1 where a criterion is not met, with 3 where nothing could be run.
+    Exits with 1 where a criterion is not met or an affected test fails, with 3 where nothing could be run.
     """
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as out
@@ -281,8 +284,13 @@ def run(
 
     if every and (names or stage):
         raise UsageError("everything is meant by --all; it goes with no name and no --stage", hint="leave out --all")
+    if affected and (every or stage or refactoring):
+        raise UsageError("--affected goes with names of criteria or commands only", hint="vfcc evidence run --affected")
     acting = moves.acting_here()
     wanted = active_sprint(acting.workspace, sprint).id
+    if affected:
+        _run_affected(acting.workspace, wanted, names or (), as_json=as_json)
+        return
     done = run_evidence(
         acting.workspace,
         wanted,
@@ -302,6 +310,24 @@ def run(
         out.emit(evidence_views.ran(done))
     if not done.all_met:
         out.explain(Problem("criteria_unmet", "a criterion is not met by this evidence", "vfcc next"))
+        raise typer.Exit(UNMET)
+
+
+def _run_affected(workspace: "Workspace", sprint: str, names: "Sequence[str]", *, as_json: bool) -> None:
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.document_form import Problem
+    from verifflowcc.gates.cli import evidence_output as evidence_views
+    from verifflowcc.gates.use.evidence_making import run_affected
+
+    done = run_affected(workspace, sprint, names, progress=lambda text: out.progress(f"running {text}"))
+    for text in evidence_views.outputs(done, _last_lines(workspace)):
+        out.say(text)
+    if as_json:
+        out.emit_json(done)
+    else:
+        out.emit(evidence_views.affected(done))
+    if not done.all_met:
+        out.explain(Problem("criteria_unmet", "an affected test failed", "vfcc evidence run --affected"))
         raise typer.Exit(UNMET)
 
 

@@ -133,6 +133,8 @@ def _judged(present: RunOutcome, absent: RunOutcome) -> tuple[ProofVerdict, str]
 
 
 _ENDED = {OutcomeKind.SKIPPED: "is skipped", OutcomeKind.ABSENT: "has no result"}
+NOT_RUN = frozenset(f"{end} with the change" for end in _ENDED.values())
+"""Why a test that did not run with the change shows nothing of it."""
 
 
 def judge_tests(present: RunResult, absent: RunResult) -> tuple[TestVerdict, ...]:

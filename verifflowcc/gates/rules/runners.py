@@ -2,11 +2,14 @@
 
 import json
 import re
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.model.lazy import lazy_pattern
+from verifflowcc.base.records import replace
 from verifflowcc.gates.rules.hunks import RunSelection
 from verifflowcc.gates.rules.run_outcomes import (
     FailureCause,
@@ -21,9 +24,13 @@ from verifflowcc.gates.rules.run_outcomes import (
     summed,
 )
 
+if TYPE_CHECKING:
+    from verifflowcc.code.rules.code_views import AffectedTest
+
 _GO_ENDS = {"pass": OutcomeKind.PASSED, "fail": OutcomeKind.FAILED, "skip": OutcomeKind.SKIPPED}
 _BUILD_ERROR = lazy_pattern(r"^(?:vet: )?(\S+\.go):\d+(?::\d+)?: (.+)$")
 _PACKAGE_ERROR = lazy_pattern(r"^# (\S+)")
+_UNFOUND = lazy_pattern(r"(?m)^ERROR: (?:not found: |found no collectors for )(\S.*?)::")
 _NOISE = lazy_pattern(r"^\s*(?:=== |--- |(?:FAIL|PASS|ok)\b|Error Trace:|Test:|goroutine \d+|\[signal )")
 _ERROR = lazy_pattern(r"^\s*Error:\s+(.+)$")
 _PLACE = lazy_pattern(r"^\s*\S+_test\.go:\d+:\s*$")
@@ -448,7 +455,7 @@ def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-__all__ = ["RunText", "Runner", "argv_for", "prints_results", "read_run", "runner_of"]
+__all__ = ["RunText", "Runner", "argv_for", "narrowed", "prints_results", "read_run", "runner_of"]
 
 
 class Runner(StrEnum):
@@ -501,6 +508,69 @@ def argv_for(runner: Runner, argv: Sequence[str], selection: RunSelection) -> tu
             return vitest_argv(argv, selection)
         case Runner.CARGO:
             return cargo_argv(argv, selection)
+
+
+_FORMATS = {
+    Runner.PYTEST: ("pytest", 1),
+    Runner.UNITTEST: ("unittest", 3),
+    Runner.GO: ("go", 2),
+    Runner.JEST: ("jest", 2),
+    Runner.VITEST: ("vitest", 3),
+    Runner.CARGO: ("cargo", 2),
+}
+"""How the command lines of affected tests are asked for, and how many of their words start the runner."""
+_WITH_VALUE = frozenset(
+    "-c --config --config-file --rootdir --root --dir --project --confcutdir --ignore --deselect --cov --basetemp "
+    "--junitxml --junit-xml -p -k -m -o -n -W -t".split()
+)
+"""Options whose next word may be a path that says nothing of which tests run."""
+MOST_CHARACTERS = 60_000
+"""Names of tests that take more, as arguments, give way to their files."""
+
+
+def narrowed(
+    runner: Runner, argv: Sequence[str], tests: "Sequence[AffectedTest]", is_path: Callable[[str], bool]
+) -> list[tuple[str, ...]]:
+    """Return the words that run some tests by a project's own command; none where no test is in its language.
+
+    Paths that the command names give way to those of the tests; `is_path` says what is one.
+
+    >>> from verifflowcc.code.rules.code_views import AffectedTest
+    >>> one = AffectedTest("tests/test_a.py", "test_b", "python", 1, 100, "")
+    >>> narrowed(Runner.PYTEST, ["pytest", "-q", "tests"], [one], "tests".__eq__)
+    [('pytest', '-q', 'tests/test_a.py::test_b')]
+    """
+    from verifflowcc.code.rules.affected_tests import commands_for  # no other run needs the ranking of tests
+
+    name, start = _FORMATS[runner]
+    if sum(len(each.id) for each in tests) > MOST_CHARACTERS:
+        tests = [replace(each, name="") for each in tests]
+    ends = {words[-1] for known, words in _STARTS if known is runner}
+    first = next(place for place, word in enumerate(argv) if word.rpartition("/")[2] in ends) + 1
+    pairs = zip(argv[first:], argv[first - 1 :], strict=False)
+    kept = [*argv[:first], *(word for word, before in pairs if _is_kept(runner, word, before, is_path))]
+    if runner is Runner.UNITTEST:  # its words after the program are names, or `discover` with options of its own
+        kept = list(argv[:first])
+    found = []
+    for line in commands_for(tests, name):
+        words = shlex.split(line.command)[start:]
+        found.append((*kept, *(words[1:] if words[:1] == ["--"] and "--" in kept else words)))
+    return found
+
+
+def _is_kept(runner: Runner, word: str, before: str, is_path: Callable[[str], bool]) -> bool:
+    if runner is Runner.GO:
+        return not _is_package(word)
+    return word.startswith("-") or before in _WITH_VALUE or not is_path(word)
+
+
+def not_collected(output: str) -> frozenset[str]:
+    """Return the files, as absolute paths, in which pytest did not find a test that was named.
+
+    >>> sorted(not_collected("ERROR: found no collectors for /p/tests/test_a.py::test_b\\n"))
+    ['/p/tests/test_a.py']
+    """
+    return frozenset(_UNFOUND.findall(output))
 
 
 def prints_results(runner: Runner) -> bool:

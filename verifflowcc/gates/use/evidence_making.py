@@ -4,19 +4,21 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError, WorkspaceError
 from verifflowcc.base.files.ledger import LedgerWriter
 from verifflowcc.base.git.git_protected import head_commit, read_history
 from verifflowcc.base.model.events import EventType, Json, LedgerRead
-from verifflowcc.base.model.evidence_values import Evidence, Measurement, Run
+from verifflowcc.base.model.evidence_values import Command, Evidence, Measurement, Run
 from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.model.gate_values import REPORTS, Assessment, CriterionKind, EvidenceTrust, Verdict
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.process.clock import step
-from verifflowcc.base.records import dataclass
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.plain_words import counted
 from verifflowcc.base.use.guarding import refuse_secrets
 from verifflowcc.base.use.stage_words import find_stage, one_line
 from verifflowcc.base.use.workspace import Workspace
@@ -30,6 +32,7 @@ from verifflowcc.gates.rules.evidence_wanted import (
     one_named,
     without_idle,
 )
+from verifflowcc.gates.rules.runners import Runner, narrowed, not_collected, runner_of
 from verifflowcc.gates.rules.staleness import inputs_now
 from verifflowcc.gates.use.evidence_running import (
     CommandRun,
@@ -42,6 +45,7 @@ from verifflowcc.gates.use.evidence_running import (
     log_path,
     measure_report,
     now,
+    run_alone,
     run_for,
     running,
 )
@@ -61,6 +65,9 @@ from verifflowcc.sprint.store.evidence_store import (
 from verifflowcc.sprint.use.allow_use import ensure_allowed
 from verifflowcc.sprint.use.people_acting import WAIT_S, record, require_open, require_person
 from verifflowcc.sprint.use.sprint_reading import ledger_of, load_movable
+
+if TYPE_CHECKING:
+    from verifflowcc.code.rules.code_views import AffectedTest
 
 # Put evidence on record: its file, and the event that makes it count.
 
@@ -257,6 +264,8 @@ class FinishedCommand:
     """The last lines of its output."""
     evidence: tuple[str, ...]
     """Ids of the new evidence."""
+    failed: tuple[str, ...] = ()
+    """The affected tests that failed, by the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,8 +278,9 @@ class EvidenceRun:
 
     @property
     def all_met(self) -> bool:
-        """Whether every criterion is met now."""
-        return all(row.met for row in self.rows)
+        """Whether every criterion is met now; where only affected tests ran, whether they passed."""
+        failed = [each for each in self.commands if each.run.failure or each.run.exit_code]
+        return all(row.met for row in self.rows) if self.rows else not failed
 
 
 def run_evidence(  # noqa: PLR0913 - one argument for each option
@@ -325,6 +335,62 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
     by_wanted = {(one.wanted.stage, one.wanted.criterion.id): one for one in made}
     rows = [_row(one, by_wanted.get((one.stage, one.criterion.id)), after, durations) for one in chosen]
     return EvidenceRun(sprint_id, tuple(rows), tuple(map(_done, runs)))
+
+
+def run_affected(
+    workspace: Workspace, sprint_id: str, names: Sequence[str] = (), *, progress: Callable[[str], None]
+) -> EvidenceRun:
+    """Run the tests that what changed reaches, by the commands of the criteria that ask for tests, or of those named.
+
+    It has no rows: no gate passes on some of the tests. Raises as `run_evidence`, and WorkspaceError where no test is
+    reached or no command runs single tests.
+    """
+    from verifflowcc.code.use.review import ReviewScope, affected_by_diff, base_of
+
+    facts = sound_facts(workspace, open_ledger(workspace, sprint_id).state)
+    asked = named(facts, names, None) if names else everything(facts.sprint)
+    wanted = dict.fromkeys(one.criterion.command for one in asked if one.criterion.kind is CriterionKind.JUNIT)
+    commands = [facts.commands[name] for name in wanted if name and name in facts.commands]
+    ensure_allowed(workspace, facts.commands)
+    base = base_of(facts.sprint, facts.sprint.current)
+    found = affected_by_diff(workspace, ReviewScope(base))
+    if not found.tests:
+        since = f" since {base[:12]}" if base else ""
+        raise WorkspaceError(f"no test is known to reach what changed{since}", hint="vfcc evidence run")
+    if not found.whole:
+        progress("more code uses what changed than is followed: these are some of the tests that reach it")
+    with running(workspace):
+        done = [each for command in commands for each in _affected(workspace, command, found.tests, progress)]
+    if not done:
+        raise WorkspaceError(
+            "no command of this project runs single tests of these languages", hint="vfcc code impact --diff"
+        )
+    return EvidenceRun(sprint_id, (), tuple(done))
+
+
+def _affected(
+    workspace: Workspace, command: Command, tests: "Sequence[AffectedTest]", progress: Callable[[str], None]
+) -> list[FinishedCommand]:
+    """Run some tests by a command; none where it runs no single tests, or none of these."""
+    runner = runner_of(command.argv)
+    if runner is None:
+        return []
+    own = replace(command, name=f"{command.name}-affected")
+    done = []
+    for argv in narrowed(runner, filled(own), tests, lambda word: (workspace.root / word).exists()):
+        progress(f"{own.name}: {counted(len(tests), 'test')} that the change reaches (log: {log_path(own)})")
+        with step(f"running {own.name}", past=f"ran {own.name}"):
+            done.append(_done(run_alone(workspace, own, argv)))
+    if runner is Runner.PYTEST and done and done[0].run.exit_code == _NOT_FOUND:
+        unfound = not_collected((read_blob(workspace.local, done[0].run.output) or b"").decode("utf-8", "replace"))
+        root = workspace.root.resolve()
+        whole = [replace(each, name="") if str(root / each.path) in unfound else each for each in tests]
+        return _affected(workspace, command, whole, progress) if whole != list(tests) else done
+    return done
+
+
+_NOT_FOUND = 4
+"""pytest ran nothing, since it did not find a test that was named: its module may skip itself."""
 
 
 def end_of_output(workspace: Workspace, done: FinishedCommand, count: int) -> tuple[str, ...]:
@@ -393,7 +459,9 @@ def _write(workspace: Workspace, at: LedgerView, made: Sequence[EvidenceResult],
 
 
 def _done(ran: CommandRun) -> FinishedCommand:
-    return FinishedCommand(ran.run, ran.argv, ran.lines, tuple(one.evidence.id for one in ran.made if one.evidence))
+    return FinishedCommand(
+        ran.run, ran.argv, ran.lines, tuple(one.evidence.id for one in ran.made if one.evidence), ran.failed
+    )
 
 
 def _row(one: EvidenceRequest, made: EvidenceResult | None, facts: Facts, durations: dict[str, int]) -> EvidenceRow:

@@ -27,7 +27,7 @@ from verifflowcc.gates.rules.change_parts import FileChange, split
 from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest
 from verifflowcc.gates.rules.new_imports import package_folders
 from verifflowcc.gates.rules.project_parts import PartRules, ProjectPart, part_of
-from verifflowcc.gates.rules.proof_verdicts import ProofVerdict, TestVerdict, judge_change
+from verifflowcc.gates.rules.proof_verdicts import NOT_RUN, ProofVerdict, TestVerdict, judge_change
 from verifflowcc.gates.rules.python_tests import python_tests
 from verifflowcc.gates.rules.runner_settings import PYTEST_HOOKS_FILES as FILES
 from verifflowcc.gates.rules.runner_settings import changed_hooks, is_settings, lowered_settings, pytest_settings
@@ -333,9 +333,11 @@ def _prove(
     )
     limits = ProofLimits(time.monotonic() + _A_DAY_S, _RUNS_BY_HUNK if by_hunk else _RUNS)
     found = prove_change(place.top, change, wanted, limits, (split, rules))
-    if not split.tests and not refactoring and found.verdict is ProofVerdict.PROVEN:
-        # All tests ran: of those that the change does not touch, the others say nothing of it.
-        found = replace(found, tests=tuple(each for each in found.tests if each.verdict is ProofVerdict.PROVEN))
+    if not split.tests and not refactoring:
+        # All tests ran: of those that the change does not touch, one that proves nothing or is skipped says nothing.
+        proven = [each for each in found.tests if each.verdict is ProofVerdict.PROVEN]
+        left = tuple(proven or (each for each in found.tests if each.why not in NOT_RUN))
+        found = replace(found, tests=left, verdict=judge_change(left)) if left else found
     return len(split.product), found
 
 

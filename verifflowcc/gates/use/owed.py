@@ -58,14 +58,17 @@ class UnmetCriterion:
 
 
 def owed_by(asked: StageGates) -> tuple[UnmetCriterion, ...]:
-    """Return all that a stage owes on its way to the next, hard criteria first, each group in the workflow's order."""
+    """Return all that a stage owes on its way to the next, as `owed_at` orders it."""
     return owed_at(*asked.gates)
 
 
 def owed_at(*gates: Gate) -> tuple[UnmetCriterion, ...]:
-    """Return all that gates ask for and do not have, hard criteria first, each group in the workflow's order."""
+    """Return all that gates ask for and do not have, hard criteria first, each group in the workflow's order.
+
+    A change comes before what is written about it.
+    """
     found = [_owed(gate, each) for gate in gates for each in gate.assessments if not each.met]
-    return tuple(sorted(found, key=lambda each: each.mode is not Mode.HARD))
+    return tuple(sorted(found, key=lambda each: (each.mode is not Mode.HARD, each.kind is not CriterionKind.DIFF)))
 
 
 def hard_at(*gates: Gate) -> tuple[UnmetCriterion, ...]:

@@ -266,9 +266,9 @@ def code_found(
     The better ones are a little more relevant. Nothing where there is no code. Raises as `code_for`.
     """
     from verifflowcc.code.rules.snippets import shown_text
-    from verifflowcc.code.use.code_offers import SIGNATURES, code_for
+    from verifflowcc.code.use.code_offers import SIGNATURES, CodeTask, code_for
 
-    for rank, piece in enumerate(code_for(workspace, text, None, counter).pieces):
+    for rank, piece in enumerate(code_for(workspace, CodeTask(text), None, counter).pieces):
         relevance = max(FULL - rank * _STEP, _LOWEST)
         if piece.path == SIGNATURES and not piece.name:
             given = NewWindowItem(piece.text, WindowItemType.GRAPH_QUERY.value, relevance=relevance)

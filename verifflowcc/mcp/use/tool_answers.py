@@ -1,5 +1,7 @@
 """What the tools answer a model: texts within a number of tokens, and who calls."""
 
+import shlex
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,9 +11,10 @@ from verifflowcc.base.model.people import UNKNOWN
 from verifflowcc.base.model.recall_values import Hit
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.hidden_text import printable
-from verifflowcc.base.text.plain_words import plain_line
+from verifflowcc.base.text.plain_words import counted, plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.code.rules.code_views import CommandForTests, ReachedCode
 from verifflowcc.code.rules.graph import CONFIDENT, LocatedDefinition, ReferenceLink
 from verifflowcc.gates.use.next_action import NextStep
 from verifflowcc.history.use.prompt_record import project_counter
@@ -69,11 +72,14 @@ def step_of(command: str | None, stay: str = "") -> str:
     'put(name="plan.md", text=…)'
     >>> step_of("vfcc approve plan")
     'only a person can do this, at a terminal: vfcc approve plan'
-    >>> step_of("vfcc trace list"), step_of("write a test")
-    ('in a shell: vfcc trace list', 'write a test')
+    >>> step_of("vfcc trace list"), step_of("write a test, then: vfcc evidence run red-first")
+    ('in a shell: vfcc trace list', 'write a test, then: check(criterion="red-first")')
     """
     if not command:
         return "next()"
+    first, then, last = command.partition(", then: ")
+    if then and last.startswith("vfcc "):
+        return f"{first}, then: {step_of(last, stay)}"
     words = command.partition("  # ")[0].split()
     if not words or words[0] != "vfcc":
         return command
@@ -149,6 +155,8 @@ def caller_of(client: str, params: Mapping[str, Any]) -> Caller:
 # What the code graph answers a model: one line for each place, as `path:line`.
 
 _MOST = 40
+_FEW = 10
+_LONGEST_LINE = 1000
 
 
 def _context(workspace: Workspace, of: str, budget: int) -> list[str]:
@@ -207,12 +215,32 @@ def _impact(workspace: Workspace, of: str, _: int) -> list[str]:
     from verifflowcc.prompt.use.code_touching import code_impact
 
     found = code_impact(workspace, of)
-    lines = [_code_text_place(each) for each in found.symbols]
+    sure, possible, farther = found.in_product()
+    places = [f"{counted(len(found.reached), 'place')} in product code", counted(len(found.tests), "test")]
+    lines = [f"a change reaches {' and '.join(places)}", *(_code_text_place(each) for each in found.symbols[:_FEW])]
+    lines += [] if found.whole else ["more code uses this than is followed: run all tests"]
+    lines += _first(_FEW * 2, [_link(each, "callers") for each in sure])
+    lines += _first(_FEW * 2, [_farther(each) for each in farther])
+    lines += _first(_FEW, [f"only possible: {_link(each, 'callers')}" for each in possible])
+    lines += _first(_FEW, [f"imported by {path}" for path in dict.fromkeys(each.path for each in found.imported_by)])
     lines += [f"{each.type} {each.id}: {each.title} ({each.why})" for each in (*found.items, *found.memories)]
-    lines += [f"test {each}" for each in found.tests[:_MOST]]
-    lines += [_link(each, "callers") for each in found.callers[:_MOST]]
-    lines += [f"imported by {path}" for path in list(dict.fromkeys(each.path for each in found.imported_by))[:_MOST]]
-    return lines or [f"nothing that is known depends on {of}"]
+    files = Counter(each.path for each in found.affected_tests)
+    lines += _first(_FEW, [f"test {path}: {counted(number, 'test')}" for path, number in files.items()])
+    return [*lines, *(f"run: {_command(each, of)}" for each in found.commands)]
+
+
+def _first(most: int, lines: Sequence[str]) -> list[str]:
+    return [*lines[:most], *([f"and {len(lines) - most} more"] if len(lines) > most else [])]
+
+
+def _farther(each: ReachedCode) -> str:
+    return f"{each.path}:{each.line} in {each.name or 'the file'}, through {each.through.rpartition('::')[2]}"
+
+
+def _command(each: CommandForTests, of: str) -> str:
+    """A command line of a hundred tests would push out everything else."""
+    long = len(each.command) > _LONGEST_LINE
+    return f"`vfcc code impact {shlex.quote(of)} --format {each.format}` prints the command" if long else each.command
 
 
 def _link(link: ReferenceLink, kind: str) -> str:

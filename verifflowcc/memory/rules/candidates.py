@@ -1,11 +1,11 @@
 """What a turn says that may be worth keeping, before anybody decided that it is kept."""
 
-import re
 from enum import StrEnum
 from functools import lru_cache
 from typing import Literal
 
 from verifflowcc.base.model.item_values import Item, Ref
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 
 StreamName = Literal["user", "project"]
@@ -36,23 +36,23 @@ class Signals:
 
 # Whether a turn is worth a closer look: signs of code, of an error, of a decision or a rule, of a change.
 
-_CODE_MARKS = re.compile(
+_CODE_MARKS = lazy_pattern(
     r"```|`[^`\n]{1,80}`|\b\w{1,60}\(\)|\b[a-z]{1,40}_[a-z_]{1,40}\b|\b[\w/]{1,80}\.(?:py|js|ts|go|rs|"
     r"java|md|ya?ml|toml|json|sql|sh)\b"
 )
-_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_WORD = lazy_pattern(r"[a-z]+(?:'[a-z]+)?")
 _KINDS = (
-    re.compile(
+    lazy_pattern(
         r"(?:function|method|class|variable|argument|parameter|attribute|module|decorator|docstring|"
         r"import|annotation|commit|branch|repository|"
         r"database|api|endpoint|deploy|linter|formatter|ide|test)(?:e?s)?"
     ),
-    re.compile(
+    lazy_pattern(
         r"\w*(?:error|exception)s?|traceback|fail(?:s|ed|ing|ures?)?|crash(?:es|ed)?|bugs?|broken|"
         r"segfault|timeout|panic|regression|"
         r"fix(?:ed|es)?|solved|resolved|workaround"
     ),
-    re.compile(
+    lazy_pattern(
         r"all|every|each|decid\w+|decisions?|agreed?|chose|chosen|settled?|always|never|must|should|shall|needs?|"
         r"requires?|prefer\w*|likes?|wants?|avoid\w*|refrain|"
         r"conventions?|standards?|polic(?:y|ies)|rules?|guidelines?|ensure|please|remember|let's|"
@@ -63,7 +63,7 @@ _KINDS = (
         r"plans?|rather|keep|make|stop|be|explain|answer|"
         r"reply|show|call|runs?|lives?|written|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
     ),
-    re.compile(
+    lazy_pattern(
         r"instead|longer|switch\w*|chang(?:e[ds]?|ing)|updat(?:e[ds]?|ing)|replac\w+|migrat\w+|"
         r"deprecat\w+|forward|now|henceforth|onwards?|renam\w+|moved|moving|"
         r"drop(?:ped|ping)?|anymore|new"

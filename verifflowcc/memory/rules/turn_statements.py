@@ -47,7 +47,7 @@ from verifflowcc.memory.rules.subject_words import (
     unread_language,
 )
 from verifflowcc.memory.rules.tool_kinds import details_of, kind_of, refs_of, tags_of, word_for
-from verifflowcc.memory.rules.turns import Speaker, Turn, is_users_own
+from verifflowcc.memory.rules.turns import Speaker, Turn, writes_alone
 from verifflowcc.memory.rules.wishes import Force, aims, frame, introduced, lasts, wished
 
 # The normal form of a text that is an item already, whoever wrote it, so that new statements can be compared.
@@ -144,7 +144,7 @@ def extract(turn: Turn) -> Extraction:
     `ambiguous` where the layer or the rule is unsure.
     """
     signals = signals_of(turn.text)
-    own = turn.speaker is Speaker.PERSON and is_users_own(turn.name)
+    own = turn.speaker is Speaker.PERSON and writes_alone(turn.name)
     read = own or (turn.speaker is Speaker.PERSON and (_is_brief(turn) or exchanges.question_before(turn)))
     if not (signals.worth or read):
         return Extraction(signals, (), language=unread_language(turn.text))
@@ -279,7 +279,7 @@ def _is_read(sentence: Opened, turn: Turn) -> bool:
 
 def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
     sentence = opened(sentence)
-    if turn.speaker is Speaker.PERSON and is_users_own(turn.name):
+    if turn.speaker is Speaker.PERSON and writes_alone(turn.name):
         yield from _in_own_words(sentence, turn, focus)
         return
     found = list(_as_asked(sentence, turn, focus))
@@ -388,7 +388,7 @@ def _is_work(found: _TypedStatement, sentence: str) -> bool:
 
 def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
     """Yield what the rules for each kind of statement read in a sentence."""
-    own = is_users_own(turn.name)
+    own = writes_alone(turn.name)
     statement = _personal_or_project(sentence) if own and not IS_QUESTION.match(sentence) else None
     if statement and statement.type == "fact" and plainly(sentence) is None:
         statement = None
@@ -563,7 +563,7 @@ def _with_next(
 def _is_certain(found: _TypedStatement, written: str, turn: Turn) -> bool:
     """Return whether the form of a statement keeps its qualifiers."""
     stated = found.stated
-    own = turn.speaker is Speaker.PERSON and is_users_own(turn.name)
+    own = turn.speaker is Speaker.PERSON and writes_alone(turn.name)
     if found.plain or (own and verdict(written) is not SentenceTrust.CLEAR):
         return verdict(written) is SentenceTrust.CLEAR and (
             found.type not in _RULES or agrees(written, negated=stated.negated)

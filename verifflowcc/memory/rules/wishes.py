@@ -215,7 +215,7 @@ _TAG = re.compile(
 
 
 _EXPLAINS = re.compile(
-    r"^(?:and |so |exactly[.,!] )?by (?:[a-z]+ly )?[a-z]+ing\b[^,]{0,60}, (?!.*\b(?:must|should|want|need|please|from now)\b)",
+    r"^(?:and |so )?by (?:[a-z]+ly )?[a-z]+ing\b[^,]{0,60}, (?!.*\b(?:must|should|want|need|please|from now)\b)",
     re.IGNORECASE,
 )
 """What a rule is good for: `by using X, we ensure that all calls are typed`."""

@@ -10,14 +10,7 @@ from verifflowcc.base.model.item_values import Item, is_trace_type
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.code.rules.affected_tests import (
-    ENOUGH,
-    FORMATS,
-    TestFinder,
-    commands_for,
-    likely_tests,
-    with_trace_tests,
-)
+from verifflowcc.code.rules.affected_tests import FORMATS, commands_for, reached_tests
 from verifflowcc.code.rules.bind_queries import callers, definitions_named, found_at, imported_by
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.changed_code import ChangedCode, Reach, changed_places, reach_of
@@ -163,11 +156,7 @@ def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: 
     code.heads(sorted({each.path for each in reach.found}))
     items, traced, more = _traced(workspace, change.places)
     memories, problems = _remembered(workspace, change.places)
-    finder = TestFinder(binder, code)
-    sure = with_trace_tests(finder.among(change.changed, reach.found), traced, code)
-    known = {each.id for each in sure}
-    all_of_them = not reach.whole and len(known) >= ENOUGH
-    tests = sure if all_of_them else (*sure, *likely_tests(finder, code, change.changed, known))
+    tests = reached_tests(binder, code, change.changed, reach, traced)
     found = CodeImpact(
         question=change.asked,
         symbols=tuple(change.symbols),

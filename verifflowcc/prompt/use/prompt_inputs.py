@@ -43,7 +43,7 @@ from verifflowcc.sprint.use.sprint_reading import depends_on
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.config_values import CodeMix
-    from verifflowcc.code.use.code_offers import CodeOffer
+    from verifflowcc.code.use.code_offers import CodeOffer, CodeTask
     from verifflowcc.code.use.review import ReviewScope
     from verifflowcc.prompt.rules.template_view import PromptTemplate
 
@@ -165,7 +165,7 @@ class PromptInputs:
 class _Readers:
     """What reads the code for a task and the trace, and what reads all sources and notes those that fail."""
 
-    code: "Callable[[dict[str, str], str, TokenCounter, int, CodeMix, ReviewScope | None], CodeOffer]"
+    code: "Callable[[dict[str, str], TokenCounter, int, CodeTask, CodeMix, ReviewScope | None], CodeOffer]"
     trace: PromptTrace
     sources: SourceReader
 
@@ -209,9 +209,9 @@ def _code_for(  # noqa: PLR0913, PLR0917 - as `code_for`, and the first of them 
     workspace: Workspace,
     commit: str | None,
     ordinary: dict[str, str],
-    task: str,
     counter: TokenCounter,
     budget_tokens: int,
+    task: "CodeTask",
     mix: "CodeMix",
     scope: "ReviewScope | None",
 ) -> "CodeOffer":
@@ -248,7 +248,7 @@ def _look(
         state,
         tree,
         aim=aim,
-        code=partial(readers.code, tree.stamps.ordinary, aim, counter, budget_of(question, allocation)),
+        code=partial(readers.code, tree.stamps.ordinary, counter, budget_of(question, allocation)),
         trace=readers.trace,
     )
     sources = open_sources(request, readers.sources)

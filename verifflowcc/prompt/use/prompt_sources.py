@@ -38,7 +38,7 @@ from verifflowcc.sprint.use.item_loading import names_source
 if TYPE_CHECKING:
     from verifflowcc.base.model.config_values import CodeMix
     from verifflowcc.code.rules.changed_code import ChangedCode
-    from verifflowcc.code.use.code_offers import CodeOffer, PieceFile
+    from verifflowcc.code.use.code_offers import CodeOffer, CodeTask, PieceFile
     from verifflowcc.code.use.review import ReviewScope
     from verifflowcc.prompt.use.trace_prompt import PromptTrace
 
@@ -92,7 +92,7 @@ class SourceRequest:
     state: SprintState | None
     tree: ProjectTree
     aim: str
-    code: "Callable[[CodeMix, ReviewScope | None], CodeOffer]"
+    code: "Callable[[CodeTask, CodeMix, ReviewScope | None], CodeOffer]"
     trace: "PromptTrace"
 
     @property
@@ -137,9 +137,13 @@ def close_sources(sources: Sources) -> None:
 
 def handed_over(place: Place, state: SprintState | None, tree: ProjectTree) -> Sequence[ProjectFile | StoredItem]:
     """Return the artifacts of earlier stages, then what the gate of the preceding one left open."""
-    stages = [f"{MEMORY}/stage/{place.sprint}/{name}" for name in place.handed]
-    files = [found for stage in stages for found in tree.find(f"{stage}/artifacts", "**")]
+    files = _artifacts(place, tree)
     return [*files, *_left_open(place, state, tree)] if place.preceding_stage else files
+
+
+def _artifacts(place: Place, tree: ProjectTree) -> list[ProjectFile]:
+    stages = [f"{MEMORY}/stage/{place.sprint}/{name}" for name in place.handed]
+    return [found for stage in stages for found in tree.find(f"{stage}/artifacts", "**")]
 
 
 def _left_open(place: Place, state: SprintState | None, tree: ProjectTree) -> Sequence[ProjectFile | StoredItem]:
@@ -214,10 +218,25 @@ def _of_code(sources: Sources, request: SourceRequest) -> Sequence[Snippet]:
     if not request.aim and not mix.diff:
         return ()
     sources.scope = _scope(request) if mix.diff else None
-    offer = request.code(mix, sources.scope)
+    from verifflowcc.code.use.code_offers import CodeTask
+
+    offer = request.code(CodeTask(request.aim, _named_before(request)), mix, sources.scope)
     sources.code, sources.code_files, sources.code_changes = offer.state, offer.files, offer.changes
     sources.notices += offer.notices
     return offer.pieces
+
+
+def _named_before(request: SourceRequest) -> list[str]:
+    """Return what the artifacts of earlier stages name as code; a task of its own says what it is about.
+
+    A design says in which function a change belongs; the title of a sprint hardly ever does.
+    """
+    if request.question.task or not names_source(request.config, HANDOVER):
+        return []
+    from verifflowcc.code.rules.task_words import named_as_code
+
+    files = [each for each in _artifacts(request.place, request.tree) if each.problem is None]
+    return named_as_code(request.tree.read(each.path).decode("utf-8", "ignore") for each in files)
 
 
 def _scope(request: SourceRequest) -> "ReviewScope":

@@ -118,6 +118,8 @@ def decimal(millionths: int, unit: str = "") -> str:
 # What the evidence of `red-first` and `tests-kept` shows of its criterion, from its measures alone.
 
 PROOF_VERDICT_MOST_EXAMPLES = 3
+_MOST_NAMED = 20
+"""Where more tests ran, the change altered none of them: three of their names say nothing."""
 REFACTORING = "refactoring"
 """The measure that is 1 where a person stated that behaviour stays; the example of that name has the reason."""
 _Shown = tuple[Verdict, str, str]
@@ -171,11 +173,12 @@ def _unproven(counts: Mapping[str, int], evidence: Evidence, again: str) -> _Sho
         step = f"assert what the change does, then: {again}"
         return Verdict.NOT_EVALUABLE, f"{words}{_listed(evidence, 'inconclusive')}", step
     count = counts["tests"]
-    still = "its test still passes" if count == 1 else f"all {count} tests still pass"
+    still = "its test still passes" if count == 1 else f"all {count:,} tests still pass"
+    named = _listed(evidence, "not discriminating") if count <= _MOST_NAMED else ""
     lines = _of(evidence, "unguarded")
     places = f"; no test guards {_few(lines)}" if lines else ""
     step = f"write a test that fails without the change, then: {again}"
-    return Verdict.FAIL, f"with your change removed, {still}{_listed(evidence, 'not discriminating')}{places}", step
+    return Verdict.FAIL, f"with your change removed, {still}{named}{places}", step
 
 
 def _rest(evidence: Evidence) -> str:
@@ -221,16 +224,13 @@ def _of(evidence: Evidence, name: str) -> list[str]:
 
 def _listed(evidence: Evidence, name: str) -> str:
     found = _of(evidence, name)
-    return f": {_few(found)}" if found else ""
+    return f": {_few(found, of=evidence.measures.get(name.replace(' ', '_'), 0))}" if found else ""
 
 
-def _few(found: list[str], joint: str = ", ") -> str:
-    more = (
-        f"{joint}and {len(found) - PROOF_VERDICT_MOST_EXAMPLES} more"
-        if len(found) > PROOF_VERDICT_MOST_EXAMPLES
-        else ""
-    )
-    return f"{joint.join(found[:PROOF_VERDICT_MOST_EXAMPLES])}{more}"
+def _few(found: list[str], joint: str = ", ", of: int = 0) -> str:
+    """The first of some examples, and how many more there are: evidence keeps only so many of them."""
+    more = max(len(found), of) - PROOF_VERDICT_MOST_EXAMPLES
+    return f"{joint.join(found[:PROOF_VERDICT_MOST_EXAMPLES])}{f'{joint}and {more:,} more' if more > 0 else ''}"
 
 
 def _tests(number: int) -> str:
