@@ -85,6 +85,26 @@ def test_an_import_means_the_file_that_python_finds(texts: dict[str, str], data:
 
 @settings(deadline=None, max_examples=30)
 @given(layout(), st.data())
+def test_a_module_taken_from_its_package_means_its_file_by_its_whole_name_and_from_where_it_is_taken(
+    texts: dict[str, str], data: st.DataObject
+) -> None:
+    path, user = data.draw(st.sampled_from(sorted(texts))), data.draw(st.sampled_from(sorted(texts)))
+    *package, name = path.removesuffix(".py").removesuffix("/__init__").split("/")
+    here = user.split("/")[:-1]
+    shared = 0
+    while here[shared : shared + 1] == package[shared : shared + 1] != []:
+        shared += 1
+    statements = [f"from {'.'.join(package)} import {name} as m"] if package else [f"import {name} as m"]
+    if shared and path != user:
+        statements.append(f"from {'.' * (len(here) - shared + 1)}{'.'.join(package[shared:])} import {name} as n")
+
+    code = code_of({**texts, user: "\n".join([*statements, texts[user]])})
+
+    assert {each.files for each in imports(code, user)} == {(path,)}
+
+
+@settings(deadline=None, max_examples=30)
+@given(layout(), st.data())
 def test_a_function_is_found_through_aliases_and_re_exports_in_a_circle(
     texts: dict[str, str], data: st.DataObject
 ) -> None:

@@ -70,7 +70,27 @@ def manner_of(language: str) -> ResolutionRules:
 _PYTHON_ENDINGS = (".py", ".pyi")
 """Modules end so; a program without an ending is none."""
 _ROOTS = ("", "src", "lib", "python")
-_SCRIPT_ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
+_SCRIPT_ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx")
+"""What TypeScript adds to a module, in its order."""
+_LAST_ENDINGS = (".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte")
+"""What bundlers add beside."""
+_WITH_TAGS, _MODULE, _COMMON = (
+    (".tsx", ".ts", ".d.ts", ".jsx", ".js"),
+    (".mts", ".d.mts", ".mjs"),
+    (".cts", ".d.cts", ".cjs"),
+)
+_INSTEAD = {
+    ".ts": _SCRIPT_ENDINGS,
+    ".js": _SCRIPT_ENDINGS,
+    ".tsx": _WITH_TAGS,
+    ".jsx": _WITH_TAGS,
+    ".mts": _MODULE,
+    ".mjs": _MODULE,
+    ".cts": _COMMON,
+    ".cjs": _COMMON,
+}
+"""What TypeScript tries in place of an ending that is written: `./a.js` is `a.ts`, where that is there."""
+_PLAIN = (".js", ".jsx", ".mjs", ".cjs")
 _STANDARD = frozenset(
     "abc argparse array ast asyncio atexit base64 binascii bisect builtins bz2 calendar cmath cmd code codecs"
     " collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv ctypes curses"
@@ -95,6 +115,7 @@ class Modules:
     ) -> None:
         self._files = files
         self._manifests = manifests
+        self._configured: Mapping[str, Sequence[Import]] | None = None
         self._scripts: ScriptModules | None = None
         self._folders: dict[str, list[str]] | None = None
         self._roots: dict[str, list[str]] | None = None
@@ -128,12 +149,24 @@ class Modules:
         return (f"{folder}/__init__.py" if folder else "__init__.py") in self._files
 
     def script(self, path: str, module: str) -> tuple[str, ...]:
-        """Return the JavaScript or TypeScript file that a relative module means, or one whose whole path it is."""
+        """Return the JavaScript or TypeScript file that a relative module means, or one whose whole path it is.
+
+        In JavaScript that is what Node runs: where TypeScript would find a declaration, what it declares.
+        """
+        found = self._script(path, module)
+        if found and found[0].endswith(".d.ts") and path.endswith(_PLAIN):
+            stem = found[0].removesuffix(".d.ts")
+            return next(((stem + each,) for each in (".js", ".jsx") if stem + each in self._files), found)
+        return found
+
+    def _script(self, path: str, module: str) -> tuple[str, ...]:
         if module.startswith("."):
             base = normpath(f"{dirname(path)}/{module}" if dirname(path) else module)
             if base.startswith(".."):
                 return ()
-            return self._script_at("" if base == "." else base)
+            base = "" if base == "." else base
+            is_folder = module.endswith(("/", "/.", "/..")) or module in (".", "..")
+            return self._script_in(base) if is_folder else self._script_at(base)
         if found := self.scripts.sources(path, module):
             return found
         alone = module.removeprefix("@/").removeprefix("~/")
@@ -142,10 +175,17 @@ class Modules:
         return next((found for root in ("", "src/") if (found := self._script_at(root + alone))), ())
 
     @property
+    def manifests(self) -> Mapping[str, Sequence[Import]]:
+        """What each file says that configures how modules are found."""
+        if self._configured is None:
+            self._configured = self._manifests()
+        return self._configured
+
+    @property
     def scripts(self) -> ScriptModules:
         """How scripts find modules by the project's configuration."""
         if self._scripts is None:
-            self._scripts = ScriptModules(self._manifests(), self._script_at)
+            self._scripts = ScriptModules(self.manifests, self._script_at, self._files)
         return self._scripts
 
     def folder(self, path: str) -> Sequence[str]:
@@ -207,15 +247,40 @@ class Modules:
                     folder = above
         self._roots = {name: sorted(each) for name, each in roots.items()}
 
-    def _script_at(self, base: str) -> tuple[str, ...]:
-        if base in self._files:
-            return (base,)
+    def _script_at(self, base: str, typed: bool | None = None) -> tuple[str, ...]:
+        """Return the file of a path as TypeScript finds it, or as bundlers do; with `typed`, in TypeScript or not."""
         if base.startswith(".."):
             return ()
-        stem = base.rpartition(".")[0] if base.endswith((".js", ".jsx", ".mjs", ".cjs")) else base
-        inner = f"{base}/index" if base else "index"
-        tries = [one + ending for one in (base, stem, inner) for ending in _SCRIPT_ENDINGS]
-        tries += [f"{base}{ending}" for ending in (".vue", ".svelte")]
+        stem, dot, ending = base.rpartition(".")
+        written = _INSTEAD.get(f".{ending}", ()) if dot else ()
+        stem = stem.removesuffix(".d") if written else base
+        tries = [stem + each for each in written] + [base + each for each in _SCRIPT_ENDINGS]
+        if found := self._first(tries, typed):
+            return found
+        if typed is not None:
+            return self._script_in(base, typed)
+        if base in self._files:
+            return (base,)
+        return self._script_in(base) or self._bundled(base, stem)
+
+    def _script_in(self, folder: str, typed: bool | None = None) -> tuple[str, ...]:
+        """Return the file that a folder means: the main one of its package, or the index."""
+        inside = f"{folder}/" if folder else ""
+        if f"{inside}package.json" in self.manifests and (found := self.scripts.entry(folder, typed)):
+            return found
+        return self._first([f"{inside}index{each}" for each in _SCRIPT_ENDINGS], typed)
+
+    def _first(self, paths: Sequence[str], typed: bool | None) -> tuple[str, ...]:
+        return next(
+            ((each,) for each in paths if each in self._files and typed in (None, not each.endswith(_PLAIN))), ()
+        )
+
+    def _bundled(self, base: str, stem: str) -> tuple[str, ...]:
+        """Return the file of a path that TypeScript does not find."""
+        index = f"{base}/index" if base else "index"
+        tries = [base + each for each in _LAST_ENDINGS] + [index + each for each in _LAST_ENDINGS]
+        if stem != base:
+            tries += [stem + each for each in (*_SCRIPT_ENDINGS, *_LAST_ENDINGS)]
         return next(((each,) for each in tries if each in self._files), ())
 
     def _package(self, module: str) -> tuple[str, ...]:

@@ -5,12 +5,23 @@ What such a file says is kept as `Import`s: `alias` is one of the words below, `
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from posixpath import dirname, normpath
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.graph import Import
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Find(Protocol):
+        """What finds the file of a path."""
+
+        def __call__(self, path: str, typed: bool | None = None, /) -> tuple[str, ...]:
+            """Return the file, none where there is none."""
+
 
 MANIFEST = "="
 """The mark before the kind of a manifest where a source file has its language."""
@@ -142,8 +153,6 @@ _NODE = frozenset(
     " stream string_decoder sys test timers tls trace_events tty url util v8 vm wasi worker_threads zlib".split()
 )
 
-Find = Callable[[str], tuple[str, ...]]
-
 
 @dataclass(frozen=True, slots=True)
 class PathRules:
@@ -154,10 +163,13 @@ class PathRules:
 
 
 class ScriptModules:
-    """Resolves modules that are no relative paths. `find` returns the file that a path without its ending means."""
+    """Resolves modules that are no relative paths.
 
-    def __init__(self, manifests: Mapping[str, Sequence[Import]], find: Find) -> None:
-        self._find = find
+    `find` returns the file that a path means, whatever its ending, in TypeScript or not where that is asked.
+    """
+
+    def __init__(self, manifests: Mapping[str, Sequence[Import]], find: "Find", files: Container[str]) -> None:
+        self._find, self._files = find, files
         self._configs = {path: each for path, each in manifests.items() if path.rpartition("/")[2] != "package.json"}
         self._packages = {
             dirname(path): each for path, each in manifests.items() if path.rpartition("/")[2] == "package.json"
@@ -185,10 +197,17 @@ class ScriptModules:
         name = package_name(module)
         return name in self._dependencies or f"@types/{name}" in self._dependencies or name in _NODE
 
+    def entry(self, folder: str, typed: bool | None = None) -> tuple[str, ...]:
+        """Return the main file that the package in a folder names, if it is here."""
+        for each in self._packages.get(folder, ()):
+            if each.alias == ENTRY and (found := self._find(_joined(folder, each.name), typed)):
+                return found
+        return ()
+
     def _inner(self, path: str, module: str) -> tuple[str, ...]:
         for folder in _upwards(path):
             if folder in self._packages:
-                return self._mapped(folder, module, INNER)
+                return self._mapped(folder, module, INNER, (None,))
         return ()
 
     def _by_config(self, path: str, module: str) -> tuple[str, ...]:
@@ -251,26 +270,43 @@ class ScriptModules:
         if name not in self._named:
             return ()
         folder, rest = self._named[name], module[len(name) + 1 :]
-        if found := self._mapped(folder, f"./{rest}" if rest else ".", EXPORTS):
+        if found := self._mapped(folder, f"./{rest}" if rest else ".", EXPORTS, (True, False)):
             return found
         if rest:
-            return self._at(folder, rest) or self._at(folder, f"src/{rest}")
+            whole = _joined(folder, rest)
+            typed = self._find(whole, True) or self._find(whole, False)
+            return typed or self._at(folder, rest) or self._at(folder, f"src/{rest}")
         for each in self._packages[folder]:
             if each.alias == ENTRY and (found := self._at(folder, each.name)):
                 return found
         tries = ("src/index", "index", "src/main", "main", "mod")
         return next((found for each in tries if (found := self._at(folder, each))), ())
 
-    def _mapped(self, folder: str, module: str, word: str) -> tuple[str, ...]:
+    def _mapped(self, folder: str, module: str, word: str, passes: Sequence[bool | None]) -> tuple[str, ...]:
         """Return the file of the first target that is here, of the most exact entry of `exports` or `imports`."""
         entries = [each for each in self._packages[folder] if each.alias == word]
         fitting = {each.module for each in entries if _middle(each.module, module) is not None}
         for pattern in sorted(fitting, key=lambda each: ("*" in each, -len(each.partition("*")[0]), each)):
             middle = _middle(pattern, module) or ""
-            for each in entries:
-                if each.module == pattern and (found := self._at(folder, each.name.replace("*", middle))):
-                    return found
+            targets = [each.name.replace("*", middle) for each in entries if each.module == pattern]
+            tries = [(target, typed) for typed in passes for target in targets]
+            exact = next((found for each in tries if (found := self._exact(folder, *each))), ())
+            if found := exact or next((found for each in targets if (found := self._at(folder, each))), ()):
+                return found
         return ()
+
+    def _exact(self, folder: str, target: str, typed: bool | None) -> tuple[str, ...]:
+        """Return the file of a target as TypeScript finds it: one of its own endings in no other place than its own."""
+        whole = _joined(folder, target)
+        stem, dot, ending = whole.rpartition(".")
+        if not dot or "/" in ending:
+            return ()
+        if ending not in _TYPED:
+            found = self._find(whole, typed)
+            return found if found and found[0].startswith(f"{stem}.") else ()
+        if typed is not False:
+            return (whole,) if whole in self._files else ()
+        return next(((each,) for each in (f"{stem}.js", f"{stem}.jsx") if each in self._files), ())
 
     def _target(self, path: str) -> tuple[str, ...]:
         """Return the file of a path; TypeScript tries each ending in the place of the one that is written."""
