@@ -78,7 +78,7 @@ def test_a_test_that_fails_shows_the_output_and_exits_with_1(shop: Path) -> None
     ran = affected(shop)
 
     assert ran.code == 1
-    assert ran.out.startswith("test-affected: failed (exit 1)\n")
+    assert ran.out.startswith("test-affected: failed (exit 1)\n  failed: tests.test_stock::test_left: ")
     assert "FAILED tests/test_stock.py::test_left" in ran.err
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.at_terminal import typed
-from tests.cli.process import on_terminal, vfcc
+from tests.cli.honest_world import done
+from tests.cli.mcp_client import mcp
+from tests.cli.process import by_person, on_terminal, vfcc
 from tests.trees import write_memory, write_tree
 
 pytestmark = pytest.mark.vfcc("REQ-SEARCH")
@@ -123,6 +125,22 @@ def test_all_finds_what_was_replaced_and_says_so(project: Path) -> None:
     assert "superseded by .memory/project/items/fact/new.md" in " ".join(out.split())
     assert "not shown" not in out
     assert ids(search(project, "tide gate", "--all")).index("old") > 0
+
+
+def test_what_a_closed_sprint_left_is_found_with_all(project: Path) -> None:
+    done(project, "sprint", "start", "Sluices open at noon", "--id", "sluices")
+    design = "stage/sluices/design/artifacts/design.md"
+    write_memory(project, {design: "# Design\n\nA water clock rings the bell.\n"})
+    assert by_person(project, "sprint", "close", "sluices", "--unfinished", "enough").code == 0
+
+    ran = vfcc(project, "memory", "search", "water clock bell", "--type", "note")
+
+    assert ran.out == "nothing in memory here bears on this; looked for: water, clock, bell\n"
+    assert ran.err == "closed sprints and stages that are over were not searched; --all does\n"
+    found = vfcc(project, "memory", "search", "water clock bell", "--type", "note", "--all")
+    assert f".memory/{design}" in " ".join(found.out.split())
+    with mcp(project) as client:
+        assert "Design" in client.call("recall", query="clock bell").text
 
 
 def test_the_section_of_a_long_text_is_named(project: Path) -> None:

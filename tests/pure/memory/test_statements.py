@@ -401,3 +401,56 @@ def test_what_is_so_in_a_project_is_learnt_whatever_it_is_of(text: str) -> None:
 )
 def test_complaints_stories_and_what_tools_print_are_no_rules(text: str) -> None:
     assert learnt(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The BFF caches responses for 60 seconds.",
+        "The simulator runs at 200 Hz.",
+        "The CAN frames are decoded with a DBC file.",
+        "Never leave a test focused with `.only`.",
+        "No hard-coded URLs in the mobile code.",
+        "The log level in production is warn.",
+        "Staging uses fake payment data.",
+        "Public methods come before private ones.",
+        "Cover every bug fix with a regression test.",
+        "pls don't commit .env files",
+        "nit: we name boolean props isX or hasX",
+        "Our convention here is that hooks start with use and live in src/hooks.",
+        "Secrets never end up in logs.",
+        "Support tickets are triaged twice a day by the on-call engineer.",
+        "We timebox spikes to two days.",
+        "Rollouts start at 1 % and double every hour.",
+        "Incident commanders are appointed by the duty manager.",
+        "Use the shared logger, not console.log.",
+        "Firmware builds are reproducible.",
+        "All our services speak HTTP/2.",
+        "The architecture board decided to standardize on AsyncAPI.",
+        "Event names are in the past tense.",
+    ],
+)
+def test_names_that_look_like_qualifiers_and_plain_words_of_a_project_are_active(text: str) -> None:
+    assert [(each.content, active(each)) for each in learnt(text)] == [(text, True)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I moved the tests to another file.",
+        "The parser must have a bug.",
+        "The cache should be warm by now.",
+        "The server has been up for 90 days.",
+        "Every time the cron runs the disk fills up.",
+        "The team is split on whether to use Kotlin.",
+        "The client wants everything in blue, of course.",
+        "The regex never matches.",
+        "Meetings never start on time.",
+        "Everything needs to be rewritten.",
+        "All servers are down!",
+        "The request is sent twice.",
+        "Deprecated: each() is deprecated since 7.2",
+    ],
+)
+def test_a_guess_and_what_one_did_oneself_are_no_requirements(text: str) -> None:
+    assert [each for each in learnt(text) if not each.corrects] == []

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.memory.rules.conversation import read_dialogue
+from verifflowcc.memory.rules.conversation import kind_of, read_dialogue, read_turns
+from verifflowcc.memory.rules.turn_statements import extract
 from verifflowcc.memory.rules.turns import Conversation, Speaker
 
 
@@ -163,3 +164,64 @@ def test_any_text_is_read_with_nothing_raised_and_ids_once_in_a_session(text: st
     turns = read_dialogue(text.encode("utf-8", "surrogatepass"), "x").turns
     assert len({(turn.session, turn.id) for turn in turns}) == len(turns)
     assert all(turn.text.strip() and turn.name for turn in turns)
+
+
+MINUTES = """# Platform sync (12 November 2026)
+
+Attendees: Priya, Omar
+
+## Status
+
+- Lena is still blocked by the certificate.
+
+## Decisions
+
+- New services must expose /healthz.
+- No direct database access from the BI tool.
+
+## Alternatives considered
+
+- Use triggers in every table.
+
+## Never do this
+
+- Restart the broker by hand.
+"""
+
+
+def test_minutes_are_read_by_section_without_what_does_not_hold() -> None:
+    found = read_turns(MINUTES.encode(), "minutes.md")
+
+    assert [turn.text.partition("\n")[0] for turn in found.turns] == [
+        "Attendees: Priya, Omar",
+        "## Decisions",
+        "## Never do this",
+    ]
+    assert {(turn.name, turn.at) for turn in found.turns} == {("Notes", "2026-11-12")}
+    assert found.turns == read_turns(MINUTES.encode(), "minutes.md", "notes").turns
+
+
+def test_what_notes_say_is_read_as_the_users_own_words_are() -> None:
+    found = [each for turn in read_turns(MINUTES.encode(), "m.md").turns for each in extract(turn).candidates]
+
+    assert [each.content for each in found][:2] == [
+        "New services must expose /healthz.",
+        "No direct database access from the BI tool.",
+    ]
+    assert not any("triggers" in each.content for each in found)
+
+
+def test_a_text_with_headings_in_which_somebody_speaks_is_a_dialogue() -> None:
+    text = b"# Session 1\n\nStatus: accepted\n\nAnna: Use tabs.\n"
+
+    assert [turn.name for turn in read_turns(text, "talk.md").turns] == ["Anna"]
+    assert kind_of(b"# Plan\n\nStatus: accepted\n\nUse tabs.\n").value == "notes"
+
+
+def test_a_fence_and_front_matter_begin_no_section_of_notes() -> None:
+    text = "---\ntitle: A plan\n---\n# Plan\n\nWe use tabs.\n\n```\n# a comment\n```\n"
+    (turn,) = read_turns(text.encode(), "plan.md").turns
+
+    assert turn.text.startswith("# Plan")
+    assert "# a comment" in turn.text
+    assert read_turns(b"# Plan\n\xff", "plan.md", "notes").problems == ("plan.md:2: not UTF-8 at byte 7",)

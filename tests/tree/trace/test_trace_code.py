@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -273,6 +274,22 @@ def test_outlines_are_of_all_items_as_they_are(tmp_path: Path, monkeypatch: pyte
     assert outlined(here) is None
     (here / ".memory/project/items/fact/REQ-E.md").unlink()
     _outlines_fit(here)
+
+
+def test_outlines_where_no_file_changed_ask_for_no_row_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
+    here = write_memory(tmp_path, MEMORY_ITEMS)
+    read_items(Workspace(here), DEFAULT_POLICY)
+    before = outlined(here)
+    with closing(sqlite3.connect(here / ".memory/local/index.db")) as index:
+        index.execute("DELETE FROM trace_items")
+        index.commit()
+
+    assert outlined(here) == before is not None
+    write_memory(here, {"project/items/fact/new.md": "# New\n"})
+    assert outlined(here) != before
 
 
 def _outlines_fit(here: Path) -> None:

@@ -384,7 +384,9 @@ class ProjectTree:
             self.stamps.take([folder or "."])
             try:
                 with os.scandir(self.root / as_on_disk(folder)) as entries:
-                    self._listed[folder] = tuple([(as_in_git(entry.name), entry) for entry in entries])
+                    self._listed[folder] = tuple(
+                        [(name if (name := entry.name).isascii() else as_in_git(name), entry) for entry in entries]
+                    )
             except (FileNotFoundError, NotADirectoryError):
                 self._listed[folder] = ()
         return self._listed[folder]

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from operator import attrgetter
 from typing import TypeVar
 
@@ -187,8 +188,13 @@ def moment(text: str | None) -> int | None:
     >>> moment("1970-01-02") == moment("1970-01-02T02:00:00+02:00") == 86_400_000_000
     True
     """
+    return _moment_of(text or "")
+
+
+@lru_cache(maxsize=4096)  # most items of a project share a few days
+def _moment_of(text: str) -> int | None:
     try:
-        read = datetime.fromisoformat(text or "")
+        read = datetime.fromisoformat(text)
     except ValueError:
         return None
     return ((read if read.tzinfo else read.replace(tzinfo=UTC)) - _EPOCH) // timedelta(microseconds=1)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise, takewhile
 from pathlib import Path
-from typing import Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 from verifflowcc.base.errors import UsageError, VfccError, WorkspaceError
 from verifflowcc.base.records import dataclass
@@ -26,7 +26,9 @@ from verifflowcc.base.terminal.terminal import (
 )
 from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.base.use.document_form import NOTHING, Problem, document, document_text, problem_of, problem_with
+
+if TYPE_CHECKING:
+    from verifflowcc.base.use.document_form import Problem
 
 # The document of the command that runs: whether one is asked for, its data, and how it is written at the end.
 #
@@ -43,8 +45,9 @@ class _Command:
 
     wanted: bool = False
     full: bool = False
-    data: object = NOTHING
-    problem: Problem | None = None
+    has_data: bool = False
+    data: object = None
+    problem: "Problem | None" = None
     output: Path | None = None
 
 
@@ -60,7 +63,7 @@ def begin(arguments: Sequence[str]) -> None:
     by_format = any(words[: len(names)] == names for names in WRITTEN_AS_JSON) and _asks_format(words)
     _COMMAND.wanted = words[:1] != ("hook",) and ("--json" in words or by_format)
     _COMMAND.full = "--full" in words
-    _COMMAND.data, _COMMAND.problem, _COMMAND.output = NOTHING, None, None
+    _COMMAND.has_data, _COMMAND.data, _COMMAND.problem, _COMMAND.output = False, None, None, None
 
 
 def _asks_format(words: tuple[str, ...]) -> bool:
@@ -69,45 +72,51 @@ def _asks_format(words: tuple[str, ...]) -> bool:
 
 def keep(data: object, output: Path | None) -> None:
     """Keep the data of the document, and the file that it goes into."""
-    _COMMAND.data, _COMMAND.output = data, output
+    _COMMAND.has_data, _COMMAND.data, _COMMAND.output = True, data, output
 
 
-def explain(problem: Problem) -> None:
+def explain(problem: "Problem") -> None:
     """Keep why the command is going to end with an exit code of its own, for the document."""
     _COMMAND.problem = problem
 
 
 def wanted() -> bool:
     """Whether the command ends with a document."""
-    return _COMMAND.wanted or _COMMAND.data is not NOTHING
+    return _COMMAND.wanted or _COMMAND.has_data
 
 
-def finish(exit_code: int, problem: Problem | None, write: Callable[[str], None]) -> None:
+def finish(exit_code: int, problem: "Problem | None", write: Callable[[str], None]) -> None:
     """Pass the document of a command that ended to `write`, if one is asked for; `problem` is the error that ended it.
 
     Raises VfccError where the file cannot take it, and what `write` raises.
     """
     if not wanted():
         return
+    # What forms a document has a table of all classes; most commands end without one.
+    from verifflowcc.base.use.document_form import NOTHING, problem_with
+
     found = problem or _COMMAND.problem or (problem_with(exit_code) if exit_code else None)
-    data = _COMMAND.data
+    data = _COMMAND.data if _COMMAND.has_data else NOTHING
     if _COMMAND.output is not None:
-        _write_file(_COMMAND.output, found, write)
+        _write_file(_COMMAND.output, data, found, write)
         data = {"output": _COMMAND.output.as_posix()}
     write(_text(data, found))
 
 
-def _write_file(path: Path, problem: Problem | None, write: Callable[[str], None]) -> None:
+def _write_file(path: Path, data: object, problem: "Problem | None", write: Callable[[str], None]) -> None:
     from verifflowcc.base.files.text_files import write_given
+    from verifflowcc.base.use.document_form import NOTHING, document, document_text, problem_of
 
     try:
-        write_given(path, document_text(document(_COMMAND.data, problem, full=_COMMAND.full)) + "\n")
+        write_given(path, document_text(document(data, problem, full=_COMMAND.full)) + "\n")
     except VfccError as error:
         write(_text(NOTHING, problem_of(error)))
         raise
 
 
-def _text(data: object, problem: Problem | None) -> str:
+def _text(data: object, problem: "Problem | None") -> str:
+    from verifflowcc.base.use.document_form import document, document_text
+
     return document_text(document(data, problem, full=_COMMAND.full), indent=sys.stdout.isatty())
 
 

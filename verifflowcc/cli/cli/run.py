@@ -5,12 +5,15 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from verifflowcc import __version__
 from verifflowcc.base.errors import GateClosed, VfccError
 from verifflowcc.base.terminal.terminal import is_verbose, wants_color
-from verifflowcc.base.use.document_form import Problem, problem_of
 from verifflowcc.cli.cli.command_places import COMMANDS
+
+if TYPE_CHECKING:
+    from verifflowcc.base.use.document_form import Problem
 
 # Command lines that are answered without typer, which takes longer to build its commands than they take to answer.
 #
@@ -190,12 +193,18 @@ def run(words: list[str], typed: list[str]) -> int:
         code, problem = _outcome(lambda: _with_progress(arguments, before))
     except Exception as error:
         with suppress(Exception):
-            out.finish(CRASH, Problem("crash", f"{type(error).__name__}: {error}"), _emit_document)
+            out.finish(CRASH, _problem("crash", f"{type(error).__name__}: {error}"), _emit_document)
         raise
     written, _ = _outcome(lambda: out.finish(code, problem, _emit_document))
     if is_verbose():
         _note_end(written or code, time.monotonic() - started)
     return written or code
+
+
+def _problem(code: str, message: str) -> "Problem":
+    from verifflowcc.base.use.document_form import Problem
+
+    return Problem(code, message)
 
 
 def _emit_document(text: str) -> None:
@@ -225,13 +234,15 @@ def _note_end(code: int, seconds: float) -> None:
         note(f"vfcc {__version__}, {where}: exit {code} after {seconds:.1f} s")
 
 
-def _outcome(step: Callable[[], int | None]) -> tuple[int, Problem | None]:
+def _outcome(step: Callable[[], int | None]) -> "tuple[int, Problem | None]":
     """Take a step and return its exit code; an error becomes a message on stderr, and what a program reads of it."""
     from verifflowcc.base.terminal.output import abandon, say
 
     try:
         return step() or 0, None
     except VfccError as error:
+        from verifflowcc.base.use.document_form import problem_of
+
         say(error_text(error))
         return error.exit_code, problem_of(error)
     except KeyboardInterrupt:
@@ -245,7 +256,7 @@ def _outcome(step: Callable[[], int | None]) -> tuple[int, Problem | None]:
             abandon(sys.stdout)
         reason = f"{error.filename or 'the system'}: {error.strerror or error}"
         say(f"error: {reason}")
-        return ERROR, Problem("system", reason)
+        return ERROR, _problem("system", reason)
 
 
 def _with_progress(arguments: list[str], before: list[str]) -> int:
@@ -292,7 +303,7 @@ def _typer_fault(error: Exception, arguments: list[str]) -> int | None:
 
     if isinstance(error, (typer.Abort, EOFError)):
         say("aborted")
-        document.explain(Problem("aborted", "the question was not answered with yes"))
+        document.explain(_problem("aborted", "the question was not answered with yes"))
         return INTERRUPTED
     if not isinstance(error, typer.TyperException):
         return None

@@ -36,7 +36,9 @@ def ran(done: "EvidenceRun") -> str:
 
 def affected(done: "EvidenceRun") -> str:
     """Return how the affected tests ended, and that this opens no gate."""
-    lines = [f"{each.run.command}: {_end(each.run)}" for each in done.commands]
+    lines = []
+    for each in done.commands:
+        lines += [f"{each.run.command}: {_end(each.run)}", *(f"  {test}" for test in each.failed)]
     return "\n".join([*lines, "this is no evidence: the gate asks for all tests", "next: vfcc evidence run"])
 
 

@@ -264,6 +264,8 @@ class FinishedCommand:
     """The last lines of its output."""
     evidence: tuple[str, ...]
     """Ids of the new evidence."""
+    failed: tuple[str, ...] = ()
+    """The affected tests that failed, by the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,7 +459,9 @@ def _write(workspace: Workspace, at: LedgerView, made: Sequence[EvidenceResult],
 
 
 def _done(ran: CommandRun) -> FinishedCommand:
-    return FinishedCommand(ran.run, ran.argv, ran.lines, tuple(one.evidence.id for one in ran.made if one.evidence))
+    return FinishedCommand(
+        ran.run, ran.argv, ran.lines, tuple(one.evidence.id for one in ran.made if one.evidence), ran.failed
+    )
 
 
 def _row(one: EvidenceRequest, made: EvidenceResult | None, facts: Facts, durations: dict[str, int]) -> EvidenceRow:

@@ -219,12 +219,16 @@ class EvidenceResult:
 
 @dataclass(frozen=True, slots=True)
 class CommandRun:
-    """A command that ran: `argv` as it ran, `made` what it shows, `lines` the last of its output."""
+    """A command that ran: `argv` as it ran, `made` what it shows, `lines` the last of its output.
+
+    `failed` are the tests that failed by its report, where it left no evidence of them.
+    """
 
     run: Run
     argv: tuple[str, ...]
     made: tuple[EvidenceResult, ...]
     lines: tuple[str, ...]
+    failed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,9 +284,13 @@ def run_for(workspace: Workspace, command: Command, wanted: Sequence[EvidenceReq
 
 def run_alone(workspace: Workspace, command: Command, argv: Sequence[str]) -> CommandRun:
     """Run an allowed command with other words, for nothing that a gate asks: it leaves no evidence."""
-    remove_reports(workspace.root, report_paths(command).values())
+    paths = report_paths(command)
+    remove_reports(workspace.root, paths.values())
     ran = _logged(workspace, command, argv)
-    return CommandRun(_run(workspace, command, ran), tuple(argv), (), last_lines(ran.output))
+    report = _read(workspace, paths[CriterionKind.JUNIT]).data if CriterionKind.JUNIT in paths else None
+    listed = measure_junit(report, known=None).examples if report and ran.exit_code else ()
+    failed = tuple(each for each in listed if not each.startswith("skipped: "))
+    return CommandRun(_run(workspace, command, ran), tuple(argv), (), last_lines(ran.output), failed)
 
 
 def _run(workspace: Workspace, command: Command, ran: CommandResult) -> Run:

@@ -366,17 +366,29 @@ def _rows_of(root: Path, here: str, top: str, opened: int, found: ItemWalk, pend
     return rows
 
 
-def look_at(root: Path, folder: str, path: str) -> str | None:
+def look_at(root: Path, folder: str, path: str, real: dict[str, str] | None = None) -> str | None:
     """Return why the file at a path cannot be an item's, None where it can.
 
-    Raises FileNotFoundError.
+    `real` has where folders lead, and gets more: thousands of files of a folder are then resolved as one. Raises
+    FileNotFoundError.
     """
     full = f"{root}/{as_on_disk(path)}"
+    if real is not None and S_ISREG((found := os.lstat(full)).st_mode):
+        inside = f"{_real(full.rpartition('/')[0], real)}/".startswith(
+            _real(f"{root}/{as_on_disk(folder)}", real) + "/"
+        )
+        return _problem(found) if inside else "is a link that leaves its folder"
     top = os.path.realpath(root / as_on_disk(folder)).rstrip("/") + "/"
     if not os.path.realpath(full).startswith(top):
         os.lstat(full)
         return "is a link that leaves its folder"
     return _problem(os.stat(full))  # noqa: PTH116
+
+
+def _real(folder: str, real: dict[str, str]) -> str:
+    if folder not in real:
+        real[folder] = os.path.realpath(folder).rstrip("/")
+    return real[folder]
 
 
 def _look(root: Path, entry: os.DirEntry[str], path: str, top: str, found: ItemWalk, pending: list[str]) -> str:

@@ -80,13 +80,16 @@ def recall(
     from verifflowcc.memory.use.scopes import scopes_recalled
     from verifflowcc.memory.use.searching import search
 
+    wanted = RecallQuery(query[:2000], max(1, min(limit, _MOST_HITS)), paths=_inside(at, paths))
     scopes = [scope for scope in scopes_recalled(at.workspace) if scope != USER]
-    found = search(
-        at.workspace, scopes, RecallQuery(query[:2000], max(1, min(limit, _MOST_HITS)), paths=_inside(at, paths))
-    )
+    found = search(at.workspace, scopes, wanted)
+    if not found.hits:  # closed sprints would push out what holds now
+        ended = [scope for scope in scopes_recalled(at.workspace, ended=True) if scope != USER]
+        found = search(at.workspace, ended, wanted)
     used: dict[str, list[str]] = {}
     for hit in found.hits:
-        used.setdefault(hit.scope, []).append(hit.item.id)
+        if hit.scope in scopes:
+            used.setdefault(hit.scope, []).append(hit.item.id)
     note_uses(at.workspace, used, "search")
     lines = hit_lines(at.workspace, found.hits)
     step = "read vfcc://item/ID for one of them whole" if lines else "recall(query=other words)"

@@ -29,7 +29,9 @@ def ingest(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Conversations; - reads stdin.")],
     kind: Annotated[
         str | None,
-        typer.Option("--kind", metavar="KIND", help="dialogue, claude, codex or jsonl (default: by the content)."),
+        typer.Option(
+            "--kind", metavar="KIND", help="dialogue, claude, codex, jsonl or notes (default: by the content)."
+        ),
     ] = None,
     scope: Annotated[
         str | None,
@@ -265,7 +267,11 @@ def search(
     type_: TypesOption = None,
     file: FileOption = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Find superseded, archived and pending items too; they count half.")
+        bool,
+        typer.Option(
+            "--all",
+            help="Find superseded, archived and pending items too, which count half, and what closed sprints left.",
+        ),
     ] = False,
     limit: Annotated[int, typer.Option("--limit", metavar="NUMBER", help="At most so many.")] = DEFAULT_LIMIT,
     as_of: AsOfOption = None,

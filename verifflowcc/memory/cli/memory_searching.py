@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from functools import partial
 
 from verifflowcc.base.model.recall_values import DEFAULT_LIMIT, RecallQuery
 from verifflowcc.base.process.acting import marker
@@ -32,15 +33,21 @@ def answer(
     workspace = find_workspace()
     marked = marker(os.environ)  # a role is named nowhere else, so nothing slower is asked
     agent = agent_of(marked.name) if marked else None
-    here = (read_scope(workspace, scope, agent=agent),) if scope else scopes_recalled(workspace, agent=agent)
+    in_play = partial(scopes_recalled, workspace, agent=agent)
+    here = (read_scope(workspace, scope, agent=agent),) if scope else in_play(ended=everything)
     paths = tuple(from_root(workspace, file) for file in files)
     sought = RecallQuery(question, limit, everything, paths, tuple(types), as_of)
     recalled = search(workspace, here, sought, asks=not no_model, tell=out.say)
     used: dict[str, list[str]] = {}
+    over = frozenset(here).difference(in_play()) if everything and not scope else ()
     for hit in recalled.hits if as_of is None else ():
+        if hit.scope in over:
+            continue  # what a closed sprint left is shown and keeps no count
         used.setdefault(hit.scope, []).append(hit.item.id)
     counts = {CANDIDATES: recalled.candidates, FINAL: len(recalled.hits)}
     noted = (*note_uses(workspace, used, "search"), *note_metrics(workspace, counts))
     for notice in (*recalled.notices, *noted):
         out.warn(notice)
     out.emit_json(recalled) if as_json else out.emit_lines(found(recalled, here, explain=explain))
+    if not (recalled.hits or scope or everything) and len(in_play(ended=True)) > len(here):
+        out.say("closed sprints and stages that are over were not searched; --all does")

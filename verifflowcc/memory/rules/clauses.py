@@ -20,6 +20,7 @@ from verifflowcc.memory.rules.code_names import (
     words_of,
 )
 from verifflowcc.memory.rules.qualifiers import RETRACTED
+from verifflowcc.memory.rules.subject_words import ADDITIVE
 from verifflowcc.memory.rules.tool_kinds import SEVERAL, kind_of, plain_role, plain_tool
 
 _WHO = (
@@ -309,11 +310,9 @@ _AFFIXES = {"start": "start", "begin": "start", "prefix": "start", "end": "end",
 _ARTICLE = re.compile(r"^(?:the|a|an|our|your|only) ", re.IGNORECASE)
 _HOLDS = frozenset("include add put have write set give attach insert document".split())
 _MUST = re.compile(
-    r"^(?:(?P<all>every|all|each|any|the|our|your)\s+)?(?P<what>(?:[\w'-]+ ){0,3}?[\w'-]+) (?:(?:must|should|"
-    r"shall|has to|have to|needs? to|"
-    r"may(?= not)|can(?=n't| not))(?P<no>n't| not| never| no longer)?(?: always)?|(?=(?:has|have|"
-    r"includes?|contains?|carr(?:y|ies)|(?:begin|start|end)s?(?= with))\b)) "
-    r"?(?P<verb>[a-z-]+) (?P<rest>.+)$",
+    r"^(?:(?P<all>every|all|each|any|the|our|your)\s+)?(?P<what>(?:[\w'-]+ ){0,3}?[\w'-]+) (?:(?:must|should|shall|has "
+    r"to|have to|needs? to|may(?= not)|can(?=n't| not))(?P<no>n't| not| never| no longer)?(?: always)?|(?=(?:has|have|"
+    r"includes?|contains?|carr(?:y|ies)|(?:begin|start|end)s?(?= with))\b)) ?(?P<verb>[a-z-]+) (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _ROLE_OF = re.compile(
@@ -581,7 +580,7 @@ def _held(what: str, verb: str, rest: str) -> tuple[str, str]:
         return _joined(what, number[1]), number[0]
     if verb == "be":
         return noun(what), f"is={_flat(rest)}"
-    return _joined(what, verb), _flat(rest)
+    return (noun(what), f"{verb}={_flat(rest)}") if verb in ADDITIVE else (_joined(what, verb), _flat(rest))
 
 
 def _role_of(text: str, negated: bool) -> NormalForm | None:

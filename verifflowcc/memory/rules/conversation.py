@@ -14,6 +14,7 @@ from verifflowcc.base.text.identifiers import slug
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.memory.rules.codex_conversation import looks_like_codex, read_codex
 from verifflowcc.memory.rules.turns import (
+    NOTES,
     SILENT,
     Conversation,
     Speaker,
@@ -127,10 +128,13 @@ _LABELS = frozenset(
     "note notes example examples warning todo step steps fix error problem solution summary result results output input"
     " question answer tip hint important remember code usage update subject date time title topic context agenda reason"
     " first second third finally also however then next now so but and or if when http https file line edit ps rule"
-    " rules goal goals decision decisions action actions yes no".split()
+    " rules goal goals decision decisions action actions yes no attendees attendee participants present absent"
+    " apologies status impact severity duration author authors owner owners decider deciders consulted informed"
+    " reviewers tags location facilitator scribe minutes consequences alternatives background scope risks cause causes"
+    " root detection resolution lessons timeline related references supersedes".split()
 )
 _LONGEST_DATE = 60
-_NO_TURN = "there is no turn of a conversation in it; a dialogue has paragraphs `Name: text`"
+_NO_TURN = "there is no turn of a conversation in it; a dialogue has paragraphs `Name: text`; for notes: --kind notes"
 
 
 def read_dialogue(data: bytes, name: str, *, session: str | None = None, agents: Collection[str] = ()) -> Conversation:
@@ -140,19 +144,27 @@ def read_dialogue(data: bytes, name: str, *, session: str | None = None, agents:
     any turn, is a problem.
     """
     origin = origin_of(name, data)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        return Conversation(origin, (), (f"{name}:{line}: not UTF-8 at byte {error.start}",))
-    lines = [_QUOTE.sub("", line, count=1) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    lines, problem = _lines_of(data, name)
+    if problem:
+        return Conversation(origin, (), (problem,))
+    lines = [_QUOTE.sub("", line, count=1) for line in lines]
     reader = _TurnsDialogueReader(name, session, agents)
     for number in range(len(lines)):
         reader.take(lines, number)
     reader.close()
-    if text.strip() and not reader.turns:
+    if any(each.strip() for each in lines) and not reader.turns:
         return Conversation(origin, (), (f"{name}:1: {_NO_TURN}",))
     return Conversation(origin, tuple(reader.turns), (), tuple(reader.notes))
+
+
+def _lines_of(data: bytes, name: str) -> tuple[list[str], str]:
+    """Return the lines of a text, and what is wrong with it."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return [], f"{name}:{line}: not UTF-8 at byte {error.start}"
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), ""
 
 
 @dataclass(slots=True)
@@ -292,6 +304,55 @@ def date_in(words: str) -> str | None:
     return None
 
 
+# Notes: minutes, a decision record, a post-mortem. Each section is a turn, and who wrote it is not known.
+
+_ASIDE = re.compile(
+    r"(?i)\b(?:timeline|action(?: item)?s|to-?dos?|next steps|open questions?|questions|attend(?:ees|ance)|agenda|"
+    r"participants|alternatives?|options|considered|rejected|pros and cons|status|context|background|impact|references|"
+    r"links|what went (?:well|wrong))\b"
+)
+"""Sections of what was, is to be done, or was not chosen: nothing in them holds."""
+_FRONT = re.compile(r"\A\s*---\n.*?\n---\n", re.DOTALL)
+_FENCES = ("```", "~~~")
+
+
+def read_notes(data: bytes, name: str, *, session: str | None = None) -> Conversation:
+    """Return the sections of notes that no speaker is named in, each as a turn of `Notes`.
+
+    What is pasted below a fence stays in its section; front matter and sections such as `Timeline`, `Action items` and
+    `Alternatives` are left out.
+    """
+    lines, problem = _lines_of(data, name)
+    origin = origin_of(name, data)
+    if problem:
+        return Conversation(origin, (), (problem,))
+    lines = _FRONT.sub("", "\n".join(lines), count=1).split("\n")
+    sections, fenced = [[lines[0]]], False
+    for line in lines[1:]:
+        fenced ^= line.lstrip().startswith(_FENCES)
+        if not fenced and _HEADING.fullmatch(line.strip()):
+            sections.append([])
+        sections[-1].append(line)
+    ids, turns = TurnIds(), []
+    base = session or session_of(name, "\n".join(lines))
+    day = next((date for each in sections if _HEADING.match(each[0]) and (date := date_in(each[0]))), None)
+    for section in sections:
+        found = _HEADING.fullmatch(section[0].strip())
+        title = found["title"] if found else ""
+        named = ":" in title or date_in(title)  # the name of the whole, and nothing that holds
+        text = "\n".join(section[1:] if named else section).strip()
+        if text and not _ASIDE.search(title):
+            turns.append(Turn(ids.of(NOTES, text), Speaker.PERSON, text, base, day, NOTES))
+    return Conversation(origin, tuple(turns), (), ())
+
+
+def _are_notes(data: bytes) -> bool:
+    """Say whether a text has headings, and no speaker."""
+    lines = data[:4_194_304].decode("utf-8", "replace").splitlines()
+    speaks = (found for line in lines if (found := _SPEAKER.match(_QUOTE.sub("", line, count=1))))
+    return any(map(_HEADING.match, lines)) and not any(_is_name(each["name"]) for each in speaks)
+
+
 # Turns as lines of JSON: `{speaker or role, text or content, at, session, name, id, tool}`, one turn a line.
 
 _TEXTS = ("text", "content", "message")
@@ -363,7 +424,7 @@ def _own_id(row: Mapping[str, Json]) -> str | None:
 
 
 _LINES_LOOKED_AT = 50
-_HINT = "vfcc memory ingest FILE --kind dialogue|claude|codex|jsonl"
+_HINT = "vfcc memory ingest FILE --kind dialogue|claude|codex|jsonl|notes"
 
 
 class ConversationFormat(StrEnum):
@@ -373,6 +434,7 @@ class ConversationFormat(StrEnum):
     CLAUDE = "claude"
     CODEX = "codex"
     JSONL = "jsonl"
+    NOTES = "notes"
 
 
 def read_turns(
@@ -393,12 +455,14 @@ def read_turns(
             return read_codex(data, name, session=session)
         case ConversationFormat.JSONL:
             return read_turn_lines(data, name, session=session, agents=folded)
+        case ConversationFormat.NOTES:
+            return read_notes(data, name, session=session)
         case ConversationFormat.DIALOGUE:
             return read_dialogue(data, name, session=session, agents=folded)
 
 
 def kind_of(data: bytes) -> ConversationFormat:
-    """Return what the first lines look like: JSON of one of the clients, other JSON, else a dialogue.
+    """Return what a file looks like: JSON of one of the clients, other JSON, notes below headings, else a dialogue.
 
     >>> kind_of(b'{"role": "user", "content": "Use tabs."}').value, kind_of(b"Other: Use tabs.").value
     ('jsonl', 'dialogue')
@@ -411,7 +475,9 @@ def kind_of(data: bytes) -> ConversationFormat:
     if any(map(looks_like_claude, rows)):
         return ConversationFormat.CLAUDE
     starts = [line for line in filled if line.lstrip().startswith(b"{")]
-    return ConversationFormat.JSONL if starts and 2 * len(starts) >= len(filled) else ConversationFormat.DIALOGUE
+    if starts and 2 * len(starts) >= len(filled):
+        return ConversationFormat.JSONL
+    return ConversationFormat.NOTES if _are_notes(data) else ConversationFormat.DIALOGUE
 
 
 def _kind(word: str) -> ConversationFormat:

@@ -14,6 +14,7 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.memory.rules.fact_statements import NUMBER_WORDS, PLURAL_VERBS, VERBS, declared
 from verifflowcc.memory.rules.qualifiers import AFTER_NO_VERB, addressed, opened, root, roots
 from verifflowcc.memory.rules.subject_words import ADDITIVE
+from verifflowcc.memory.rules.tool_kinds import kind_of
 
 _GONE = (
     r"dropp?(?:ed|ing)?|retir(?:ed|ing)|ditch(?:ed|ing)?|abandon(?:ed|ing)|deprecat(?:ed|ing)|discontinu(?:ed|ing)|"
@@ -49,15 +50,16 @@ _OVER = re.compile(
     re.IGNORECASE,
 )
 _DROPPED = re.compile(
-    rf"\b(?:we|the team|our team|I)(?:'ve| have| all| finally| now| just| recently| fully)* (?:{_GONE}|"
+    rf"\b(?:we|the team|our team|I)(?:'ve| have| all| finally| now| just| recently| fully)*(?: |(?='re ))(?:{_GONE}|"
     rf"(?:stopp?(?:ed|ing)|"
     r"no longer|don't|do not|never) (?:us(?:e|ing)|rely(?:ing)? on|need(?:ing)?|run(?:ning)?|depend(?:ing)? on)) "
     r"(?P<old>[^,;]+)|^(?:please )?(?:stop using|don't use|do not use|never use|avoid|avoid using) (?P<old2>[^,;]+)|"
     r"^(?P<old4>[^,;]+?) (?:isn't|aren't) (?:used|supported|needed|required|necessary|allowed|permitted) any ?(?:more|"
-    r"longer)$|^(?:support for )?(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|history|"
-    r"dead|deprecated|retired|dropped|(?:no longer|not) (?:used|in use|supported|needed|required|necessary|allowed|"
-    r"permitted)|discontinued|replaced(?=[,;]|$)|forbidden|prohibited|banned|out(?=[,;]|$)|off[- ]limits|"
-    r"decommissioned|phased out|removed|scrapped|axed|abandoned|cancell?ed|shut down|switched off|turned off)\b",
+    r"longer)$|(?:^|[,;] (?:so |and )?)(?:support for )?(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: "
+    r"now)? (?:gone|history|dead|deprecated|retired|dropped|(?:no longer|not) (?:used|in use|supported|needed|required|"
+    r"necessary|allowed|permitted)|discontinued|replaced(?=[,;]|$)|forbidden|prohibited|banned|out(?=[,;]|$)|"
+    r"off[- ]limits|decommissioned|phased out|removed|scrapped|axed|abandoned|cancell?ed|shut down|switched off|"
+    r"turned off)\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
@@ -157,6 +159,7 @@ _FIGURE = re.compile(rf"(?:\d[\d.,:]*|one|{NUMBER_WORDS})(?: ?%)?", re.IGNORECAS
 _MANNERS = frozenset("write format express document implement build".split())
 """Relations that say in what something is made: another place leaves them as they are, a switch may end them."""
 _RESIDES = frozenset("store run live sit base locate go send come is move publish track happen use".split())
+_HOLDS = frozenset("store live sit locate base".split())
 _PLACE, _MEANS, _VALUE, _NAME, _NUMBER, _SWITCH, _DONE, _REMADE, _TIME, _ALTERED = (
     "place", "means", "value", "name", "number", "switch", "done", "again", "time", "altered",
 )  # fmt: skip
@@ -222,6 +225,8 @@ class Revision:
     """Words of what is allowed again."""
     frame: tuple[str, ...] = ()
     """All words of a sentence that says that something is so since now, without those that say so."""
+    ended: tuple[str, ...] = ()
+    """All words of a sentence that says that something is no longer so."""
 
 
 @lru_cache(maxsize=512)
@@ -240,7 +245,10 @@ def revision(sentence: str) -> Revision | None:
         return Revision(withdrawn=_stems(whole["what"] or whole["what2"] or whole["what3"]))
     found = _revised(text)
     since = opened(addressed(text)) != addressed(text) or _SINCE_NOW.search(text) or _OVER.search(text)
-    return replace(found or Revision(), frame=_frame(opened(text))) if since else found
+    frame = _frame(opened(text)) if since else ()
+    words = tuple(re.sub(r"[.,;:]", "", opened(text)).casefold().split())
+    ended = tuple(each for each in words if each not in {"the", "our", "a", "an", "all"}) if "longer" in words else ()
+    return replace(found or Revision(), frame=frame, ended=ended) if since else found
 
 
 def _revised(text: str) -> Revision | None:
@@ -299,7 +307,8 @@ def _changed_aim(text: str, *, marked: bool = False) -> tuple[frozenset[str], st
     if way := _BY_TOOL.match(_SINCE_NOW.sub("", text).strip(" ,")):
         return _stems(f"{way['verb']} {way['what'] or ''}"), _DONE
     doing = re.match(r"(?:we're|we are) (?:now )?(?P<verb>[a-z]+ing) (?P<rest>.+)", text, re.IGNORECASE)
-    if statement := declared(f"We {root(doing['verb'])} {doing['rest']}" if doing else text):
+    readings = [f"We {root(doing['verb'])}{end} {doing['rest']}" for end in ("", "e")] if doing else [text]
+    if statement := next(filter(None, map(declared, readings)), None):
         return _stems(statement.subject.replace("_", " ")), _way_of(statement.relation)
     return (_stems(found["what9"]), _PLACE) if found and not _NO_AIM.match(found["what9"]) else (frozenset(), "")
 
@@ -311,7 +320,7 @@ def _way_of(relation: str) -> str:
         return _VALUE
     if verb in {"call", "name"}:
         return _NAME
-    if verb in _RESIDES and how in {"in", "on", "at", "to", "under", "from", ""}:
+    if verb in _RESIDES and how in {"in", "on", "at", "to", "from", ""} | ({"under"} if verb in _HOLDS else set()):
         return _PLACE
     return _MEANS if how in {"with", "by", "via", "over", "through"} else verb
 
@@ -353,7 +362,7 @@ _ADDS = frozenset(
 )
 _FLOWS = frozenset("read write send publish consume pull push fetch subscribe connect listen sync".split())
 """Of these, what is so since now is taken to be in the place of what was."""
-_CHARGED = frozenset("owns maintains leads manages reviews approves".split())
+_CHARGED = frozenset("owns maintains leads manages reviews approves signs triages handles merges".split())
 _MOST_OF_VALUE = 4
 
 
@@ -364,11 +373,17 @@ def _frame(text: str) -> tuple[str, ...]:
     return tuple(each for each in words if each and each not in {"the", "our", "a", "an", "all", "-"})
 
 
+def _difference(new: Sequence[str], held: Sequence[str]) -> tuple[int, int]:
+    """Return how many words two sentences share at their start, and how many at their end."""
+    first = next((place for place, pair in enumerate(zip(new, held, strict=False)) if pair[0] != pair[1]), None)
+    first = min(len(new), len(held)) if first is None else first
+    left = min(len(new), len(held)) - first
+    return first, next((n for n in range(left) if new[-1 - n] != held[-1 - n]), left)
+
+
 def _of_same_frame(new: Sequence[str], held: Sequence[str]) -> bool:
     """Say whether two sentences are the same but for one value, which the newer one gives another: a tool, a figure."""
-    first = next((place for place, pair in enumerate(zip(new, held, strict=False)) if pair[0] != pair[1]), len(new))
-    left = min(len(new), len(held)) - first
-    last = next((n for n in range(left) if new[-1 - n] != held[-1 - n]), left)
+    first, last = _difference(new, held)
     values = new[first : len(new) - last], held[first : len(held) - last]
     if not all(0 < len(each) <= _MOST_OF_VALUE for each in values) or any(_LINKS & set(each) for each in values):
         return False
@@ -391,6 +406,55 @@ def _of_same_frame(new: Sequence[str], held: Sequence[str]) -> bool:
     return not _LINKS & set(after) or (not links and before[verb] in _TAKES)
 
 
+_COUNTED = re.compile(
+    rf"\b(?:every|each|daily|weekly|monthly|hourly|nightly|(?:{NUMBER_WORDS}|one)(?:-\w+)?)\b|"
+    rf"(?<![\w.])\d[\d.,:]*(?![\w.]*\w)",
+    re.I,
+)
+_STATE = re.compile(r"(?:un|re)?[a-z-]{3,}(?:ed|able|ible|less|only|ly)", re.IGNORECASE)
+
+
+def of_another_kind(new: str, held: str) -> bool:
+    """Say whether two like sentences give something values of two kinds, so that both can hold.
+
+    A name, a count, a state and other words are kinds; so are two tools for different things.
+
+    >>> of_another_kind("CI runs on every push.", "CI runs on Buildkite.")
+    True
+    >>> of_another_kind("CI runs on Jenkins.", "CI runs on Buildkite.")
+    False
+    """
+    one, other = (opened(each).strip(" .!").split() for each in (new, held))
+    first, last = _difference([each.casefold() for each in one], [each.casefold() for each in other])
+    values = [" ".join(each[first : len(each) - last]) for each in (one, other)]
+    if first < 2 or not all(values):
+        return False
+    before = one[first - 1].casefold()
+    kinds = [_kind_of_value(each) for each in values]
+    if kinds[0] != kinds[1]:
+        return (
+            "counted" in kinds
+            or "state" in kinds
+            or not (before in _PLACED and root(one[first - 2]) in _RESIDES | {"keep", "hold", "save"})
+        )
+    tools = [kind_of(each.casefold()) for each in values]
+    if before in {"use", "uses"} and len(one) == first + len(values[0].split()):
+        return tools[0] != tools[1] or not (tools[0] or "counted" in kinds)
+    return bool(tools[0] and tools[1] and tools[0] != tools[1])
+
+
+_PLACED = frozenset({"in", "on", "at", "to", "from"})
+
+
+def _kind_of_value(words: str) -> str:
+    bare = re.sub(r"^(?:an?|the|our) ", "", words)
+    if re.match(r"[A-Z`/#]|\w+[a-z]\d|[a-z]+[A-Z]|[\w-]+[./_]\w", bare):
+        return "name"
+    if _COUNTED.search(bare):
+        return "counted"
+    return "state" if _STATE.fullmatch(bare.split()[0]) else "word"
+
+
 def takes_back(found: Revision, held: str) -> Match:
     """Say whether a sentence takes back a held one, which says yes to what it denies or names its object.
 
@@ -405,10 +469,19 @@ def takes_back(found: Revision, held: str) -> Match:
     words = {each for each in roots(text) if each not in _FILL}
     if found.denied and len(words) > 1 and _stems(text) == _stems(" ".join(found.denied)):
         return Match.SURE
-    if found.frame and _of_same_frame(found.frame, _frame(text)):
+    frame = _frame(text)
+    if found.frame and _of_same_frame(found.frame, frame):
+        return Match.SURE
+    left = tuple(each for each in found.ended if each not in {"no", "longer"})
+    if len(left) > 2 and len(frame) > len(left) and frame[: len(left)] == left and frame[len(left)] in _LINKS:
         return Match.SURE
     by_old = _names_old(found, text, words)
-    return by_old if by_old is not Match.NONE else _of_same_aim(found, text)
+    if by_old is not Match.NONE or not found.aim:
+        return by_old
+    first, last = _difference(found.frame, frame)
+    values = (" ".join(each[first : len(each) - last]) for each in (found.frame, frame))
+    counts = {bool(_COUNTED.search(each)) for each in values if each} if first > 1 else set()
+    return Match.NONE if len(counts) > 1 else _of_same_aim(found, text)
 
 
 def _light(words: frozenset[str]) -> frozenset[str]:
@@ -469,7 +542,9 @@ def _of_same_aim(found: Revision, text: str) -> Match:
     if subject != aim:
         part = subject & aim and subject ^ aim <= _HEADS and found.how == way_held
         return Match.MAYBE if part else Match.NONE
-    adds = way_held in ADDITIVE - _FLOWS and not re.search(r"(?<![\w/.])\d+(?![\w./])", before.value.replace("-", " "))
+    adds = way_held in (ADDITIVE | {"has", "have", "need"}) - _FLOWS and not re.search(
+        r"(?<![\w/.])\d+(?![\w./])", before.value.replace("-", " ")
+    )
     return Match.NONE if adds and found.how == way_held else _of_way(found.how, way_held, before.value, counts=counts)
 
 

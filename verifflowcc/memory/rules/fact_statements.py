@@ -10,7 +10,7 @@ from functools import lru_cache
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.rules.code_names import NormalForm, key_of, named
 from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, opened, root, roots
-from verifflowcc.memory.rules.subject_words import ADDITIVE, JUDGED, KEPT_SOMEWHERE, STATUS, WRONG
+from verifflowcc.memory.rules.subject_words import ADDITIVE, DATED, JUDGED, KEPT_SOMEWHERE, STATUS, WRONG
 from verifflowcc.memory.rules.tool_kinds import kind_of
 
 # Words by which a statement is a fact that lasts, or news of the day.
@@ -29,7 +29,7 @@ PARTICIPLES = (
     "orchestrated governed quoted rounded delivered emitted streamed synced synchronized imported exported fetched "
     "loaded installed set organised organized structured computed calculated derived recorded registered resolved "
     "required supported allowed forbidden prohibited mandatory deprecated done performed returned deleted removed "
-    "distributed tagged pinned gated mocked stubbed quarantined"
+    "distributed tagged pinned gated mocked stubbed quarantined appointed chosen elected notified informed paged"
 ).split()
 VERBS = (
     "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes goes follows "
@@ -38,14 +38,14 @@ VERBS = (
     "lasts costs holds provides carries syncs takes scales renews refreshes resets terminates communicates proxies "
     "expects needs happens happen maintains manages reviews approves stays applies allows permits defaults deploys "
     "signs encrypts validates compiles retries archives polls fetches subscribes renders leads pulls pushes discovers "
-    "registers resolves produces streams mounts routes forwards"
+    "registers resolves produces streams mounts routes forwards lands caches retains leaves"
 ).split()
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
     "listen point end own serve read write send accept store take expect need expire have happen carry return stay "
     "apply expose emit last cost log retry deploy publish ship render validate poll inherit extend subscribe fetch "
     "load authenticate default target page sync pull push spin discover register resolve consume produce stream mount "
-    "route forward terminate"
+    "route forward terminate land cache retain speak"
 ).split()
 SINGLE_PERSON = re.compile(
     r"^(?:the|an?|our|my|that|this|another|one) (?:(?!of\b)[\w-]+ ){0,2}?(?:candidate|hire|intern|speaker|presenter|"
@@ -75,15 +75,10 @@ VALUE = re.compile(
     r"internal)\b)|^(?:[\w-]+\.)+(?:js|io|ai|py|net|org|com)\b|^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|"
     r"default|source of truth|owner|client|customer|maintainer|monorepo|monolith|library|service|CLI|daemon|package|"
     r"plugin|fork|wrapper|requirement|standard|limit|constraint|deadline|mandatory|required|forbidden|prohibited|off[- "
-    r"]limits|immutable|append-only|read-only|idempotent|stateless|case[- ](?:in)?sensitive|public|private|internal|"
-    r"open source|proprietary|weekly|daily|monthly|nightly|hourly|quarterly)\b|^(?:an?|the) (?:[\w-]+ ){1,4}(?:of|for|"
-    r"that|which|with|in|written|based)\b",
-    re.IGNORECASE,
-)
-DATED = re.compile(
-    r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning|year|quarter|summer|winter)\b|"
-    r"\b(?:starts?|ends?|begins?|closes?|opens?|leaves?|arrives?) (?:on|at|next|in) (?!\d\d:\d\d)(?:mon|tues|wednes|"
-    r"thurs|fri|satur|sun|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|\d)",
+    r"]limits|immutable|append-only|read-only|idempotent|stateless|(?!use|point|hope|end|worth)[a-z]+less|reproducible|"
+    r"deterministic|repeatable|reversible|backwards?[- ]compatible|thread-safe|multi-tenant|case[- ](?:in)?sensitive|"
+    r"public|private|internal|open source|proprietary|weekly|daily|monthly|nightly|hourly|quarterly)\b|^(?:an?|the) "
+    r"(?:[\w-]+ ){1,4}(?:of|for|that|which|with|in|written|based)\b",
     re.IGNORECASE,
 )
 _EACH_TIME = re.compile(
@@ -120,7 +115,7 @@ _DONE_WAY = re.compile(
 )
 """How things of a kind are always done: `orders are soft-deleted`."""
 _DONE_ALONE = frozenset(
-    "forbidden prohibited mandatory required deprecated supported encrypted versioned isolated shown".split()
+    "forbidden prohibited mandatory required deprecated supported encrypted versioned isolated shown protected".split()
 )
 _AIM_FIRST = re.compile(
     r"^(?P<aim>(?:for|in|on) [^,]{3,40}?),? (?P<rest>we (?:use|run|host|store|keep|write|deploy) .+)$", re.IGNORECASE
@@ -136,22 +131,23 @@ _NOT_OTHER = re.compile(
     re.IGNORECASE,
 )
 _OF_MANY = f"(?:{'|'.join(PLURAL_VERBS)}|time out|sign in|log in|fall back|fail over)"
-_GETS_OFTEN = re.compile(r"\bgets?(?= \w+(?:ed|t|n) (?:every|each|once an?|within)\b)", re.IGNORECASE)
+_GETS_OFTEN = re.compile(r"\bgets?(?= \w+(?:ed|t|n) (?:[\w ]{2,30}? )?(?:every|each|once an?|within)\b)", re.IGNORECASE)
 """What is done again and again, in talk: `the database gets wiped every night`."""
 _BE = r"(?:is|are)"
 _PASSIVE = re.compile(
     rf"^(?P<what>.+?) {_BE} (?P<no>not |never |no longer )?(?:\w+ly |all |both )?(?P<done>"
     rf"{'|'.join(PARTICIPLES)})\b(?: \w+ly)?"
     r"(?: (?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|using|inside|within|per|after|before|"
-    r"up|every|each|once|out|into|behind|across)\b)?(?P<rest>.*)$",
+    r"up|every|each|once|twice(?= an? )|out|into|behind|across)\b)?(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _DONE_OFTEN = re.compile(
     rf"^(?P<what>.+?) {_BE} (?P<no>not |never )?(?P<done>(?!(?:fix|block|merg|caus|fail|assign|schedul|finish|"
     rf"report|clos|open|"
-    r"start|crash|updat|add|chang|mov|overload|interest|excit|tir|ask|need|expect|suppos)\w*ed\b)[\w-]+ed)(?: up| out| "
-    r"off)? (?P<how>every|each|once|within|with|in|via|by|from|as|through|against) (?P<rest>(?:.*[A-Z`/\d].*|(?<=every "
-    r")\w+.*|(?<=each )\w+.*|(?<=once )an? \w+|(?<=within )(?:an?|one|two|three) \w+))$"
+    r"start|crash|updat(?!ed by [A-Z])|add|chang|mov|overload|interest|excit|tir|ask|need|expect|"
+    r"suppos)\w*ed\b)[\w-]+ed)(?: up| out| off)? (?P<how>every|each|once|within|with|in|via|by|from|as|through|"
+    r"against) (?P<rest>(?:.*[A-Z`/\d].*|(?<=every )\w+.*|(?<=each )\w+.*|(?<=once )an? \w+|(?<=within )(?:an?|one|two|"
+    r"three) \w+))$"
 )
 _ACTIVE = re.compile(
     rf"^(?P<what>.+?) (?P<done>(?:{'|'.join(VERBS)}|times out|falls back|fails over)"
@@ -196,7 +192,7 @@ _IN_CHARGE = re.compile(r"\b(?:owner|maintainer|contact|lead|approver|reviewer)$
 _BOUND = re.compile(r"\b(?:max|maximum|min|minimum|default|largest|longest)\b", re.IGNORECASE)
 _SET_TO = re.compile(
     r"\b(?:level|mode|policy|strategy|encoding|charset|time ?zone|locale|currency|scheme|dialect|protocol|isolation|"
-    r"shell|prefix|suffix|separator|delimiter)$",
+    r"shell|prefix|suffix|separator|delimiter)(?: (?:in|on|for|of) (?:the )?[\w-]+(?: [\w-]+)?)?$",
     re.IGNORECASE,
 )
 """What is set to one of a few words: `the log level is info`."""
@@ -205,10 +201,11 @@ _WE = re.compile(
     r"^(?:we|the (?:team|project|company)|our (?:team|company))(?:(?:'re| are)(?= using .+ (?:for|as) ))?(?: all| only|"
     r" mainly| primarily| exclusively)* (?P<done>uses?|using|runs?|hosts?|deploys?|ships?|stores?|supports?|targets?|"
     r"builds?|releases?|keeps?|writes?|works?|tests?|manages?|publish(?:es)?|follows?|tracks?|monitors?|develops?|"
-    r"logs?|sends?|sells?|serves?|maintains?|compile|link|bundle|package|train|provision|scan|audit|trace|profile|"
-    r"mirror|replicate|shard|partition|promote|simulate|flash|squash(?:es)?|review|rebase|pin|version|tag|cache|"
-    r"encrypt|hash|sign|document|format|lint|measure|plan|meet|archive|rotate|back up|translate|generate|handle|"
-    r"license|cut|name|practi[cs]e|rely on|standardi[sz]e on|depends? on|owns?|bill|charge|hold) (?P<rest>.+)$",
+    r"logs?|sends?|sells?|serves?|maintains?|timebox|limit|cap|restrict|triage|compile|link|bundle|package|train|"
+    r"provision|scan|audit|trace|profile|mirror|replicate|shard|partition|promote|simulate|flash|squash(?:es)?|review|"
+    r"rebase|pin|version|tag|cache|encrypt|hash|sign|document|format|lint|measure|plan|meet|archive|rotate|back up|"
+    r"translate|generate|handle|license|cut|name|practi[cs]e|rely on|standardi[sz]e on|depends? on|owns?|bill|charge|"
+    r"hold) (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _FOR = re.compile(r"^(?P<value>.+?) (?:for|as|to (?=\w+ )) ?(?P<aim>.+)$", re.IGNORECASE)
@@ -231,7 +228,9 @@ _OF_A_PART = frozenset(
     "uses wraps consists".split()
 ) | {"times out", "fails over", "falls back"}
 _DETERMINED = re.compile(
-    r"^(?:the|our|each|every|all|this (?:project|repo|repository|codebase|service|package)'s)\b", re.IGNORECASE
+    r"^(?:the|our|each|every|all|staging|production|prod|CI|this (?:project|repo|repository|codebase|service|"
+    r"package)'s)\b",
+    re.IGNORECASE,
 )
 _COUNT = r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|no|its own)\b"
 _CONCRETE = re.compile(
@@ -285,7 +284,7 @@ def declared(sentence: str) -> Declared | None:
 def plain_statement(sentence: str) -> str:
     """Return a sentence without the words that only place it in its talk, and without what it denies beside it."""
     text = opened(sentence.strip(" .!\"'"))
-    text = _LEAD.sub("", text)
+    text = re.sub(rf",? {FROM_DAY}$", "", _LEAD.sub("", text), flags=re.IGNORECASE)
     if first := _AIM_FIRST.match(text):
         text = f"{first['rest']} {first['aim'][:1].lower()}{first['aim'][1:]}"
     text = _GETS_OFTEN.sub("is", text)
@@ -441,11 +440,12 @@ def _of_passive(text: str) -> Declared | None:
 
 
 _TIMED = re.compile(
-    rf"^(?P<what>(?:(?:the|our|each|every|all) )?(?:[\w-]+ ){{0,3}}?[\w-]+) (?P<done>(?!(?:fail|crash|hang|restart|die|"
-    rf"break|stop|freez|"
+    rf"^(?P<what>(?:(?:the|our|each|every|all) )?(?:[\w-]+ ){{0,3}}?[\w-]+) (?P<done>(?!(?:ha[sd]|have|w[ae][sr]e?|"
+    rf"been|will|fail|crash|hang|restart|die|break|stop|freez|"
     r"flap|spike|leak|drop|block|stall|reboot|take|happen|appear|show|goe?|look|need|want|kill|lose|miss|throw|get|"
     r"i)s?\b)[a-z]+s?)(?: (?P<part>(?:up|off|out|down|over|back)))?(?: (?P<thing>[\w -]{2,30}?))? (?P<how>after|every|"
-    rf"within) (?P<rest>(?:\d+|{NUMBER_WORDS}|an?) ?(?:µs|ms|s|min|h|(?:second|minute|hour|day|week|month)s?))$",
+    rf"within|for|at) (?P<rest>(?:\d+|{NUMBER_WORDS}|an?) ?(?:µs|ms|s|min|h|[kM]?Hz|fps|(?:second|minute|hour|day|week|"
+    rf"month)s?))$",
     re.IGNORECASE,
 )
 """What something does at an interval or after a time: `the scheduler picks up jobs every 30 seconds`."""
@@ -552,12 +552,15 @@ def _of_being(text: str) -> Declared | None:
     if re.match(r"\d", found["rest"]) and ONE_PART.search(found["what"]) and not _BOUND.search(found["what"]):
         return None  # "the file is 3 GB" is news of one thing
     what, rest = found["what"], found["rest"]
+    if re.match(r"in (?:the |an? )?(?:[\w-]+ )?(?:tense|mood|case|format|order|notation|English)$", rest, re.I):
+        return _made(what, "", rest)
     if re.match(
         r"(?:[\w-]+ing(?!\.)|been|to|about|why|what|how|when|where|because|like|from|in|at|on|with)\b", rest, re.I
     ):
         hosted = re.search(
-            r"\b(?:server|cluster|database|environment|bucket|team|data|backend|CI|host|machine|docs|code|office|"
-            r"rotation|schedule|roadmap|backlog|runbooks?|designs|mock-?ups|tickets|dashboards?|specs?)$",
+            r"\b(?:server|cluster|database|environment|wiki|site|website|portal|registry|archive|handbook|bucket|team|"
+            r"data|backend|CI|host|machine|docs|code|office|rotation|schedule|roadmap|backlog|runbooks?|designs|"
+            r"mock-?ups|tickets|dashboards?|specs?)$",
             what,
             re.I,
         )

@@ -49,6 +49,10 @@ _IS = re.compile(
     r"can(?:not|'t)?|depends? on|returns?|supports?)\s+(?P<rest>.+)$",
     re.IGNORECASE,
 )
+_NEVER = re.compile(
+    r"^(?P<what>(?!(?:I|we|you|he|she|they|it|that|this|the)\b)(?:[\w'-]+ ){0,3}?[\w'-]+) never (?P<rest>[a-z]+ .+)$",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)*(?![\w.]*\w)")
 _EACH_APART = re.compile(r"(?:support|test|target|allow|add|include|run|return|reserve)(?:s|ing)?$", re.IGNORECASE)
 """Verbs of which several can hold at once: two versions are supported, two codes returned."""
@@ -98,16 +102,36 @@ def _taken_apart(text: str) -> tuple[str, str, bool]:
         if match["aim"]:
             return _name(match["aim"]), _name(match["what"], 8), False
         return _name(match["what"]), "use", False
+    if match := _NEVER.match(kept):
+        return _name(f"{match['what']} {match['rest']}"), "do", True
     if match := _IS.match(kept):
         rest = match["rest"]
         denies = bool(_NOT_BE.match(rest)) or match["verb"].casefold() in {"cannot", "can't"}
-        return _name(match["what"]), _name(_NOT_BE.sub("", rest), 10) or "so", denies
+        return _name(match["what"]), _required(match, _NOT_BE.sub("", rest)), denies
     if match := _VERB.match(kept):
         numbers = _NUMBER.findall(kept)
         if numbers and not _EACH_APART.match(match["verb"]):
             return _name(_NUMBER.sub(" ", kept)), "-".join(numbers), denied(match["verb"])
         return _name(kept), "do", denied(match["verb"])
     return _name(kept), "so", False
+
+
+_REQUIRES = re.compile(r"needs?|requires?|expects?|supports?|returns?|must|should|shall|has to|have to", re.IGNORECASE)
+_COUNT = re.compile(r"(?<![\w.])(?:\d+(?:\.\d+)*(?![\w.]*\w)|one|two|three|four|five)\b", re.IGNORECASE)
+
+
+def _required(found: re.Match[str], rest: str) -> str:
+    """Return what a sentence states of a subject; what is required of it beside other things names its own aspect.
+
+    That every pull request needs a reviewer leaves it as true that it needs a description; how many it needs does not.
+    """
+    value, what = _name(rest, 10) or "so", found["what"]
+    many = re.match(r"(?:every|each|all|any)\b", what, re.IGNORECASE) or re.search(r"[a-z]s$", what)
+    if not _REQUIRES.fullmatch(found["verb"]) or (re.match(r"be\b", rest, re.IGNORECASE) and not many):
+        return value
+    if counts := _COUNT.findall(rest):
+        return f"need-{_name(_COUNT.sub(' ', rest)) or 'it'}:{'-'.join(counts).casefold()}"
+    return f"need={value}"
 
 
 def _name(words: str, most: int = 6) -> str:

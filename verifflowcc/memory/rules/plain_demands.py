@@ -13,7 +13,7 @@ from verifflowcc.memory.rules.fact_statements import declared, is_news_of
 from verifflowcc.memory.rules.qualifiers import FROM_DAY, RETRACTED, root
 from verifflowcc.memory.rules.sentence_doubt import trigger_of
 from verifflowcc.memory.rules.sentences import is_soft
-from verifflowcc.memory.rules.subject_words import TECH
+from verifflowcc.memory.rules.subject_words import JUDGED, TECH
 from verifflowcc.memory.rules.tool_kinds import kind_of
 
 # Words by which a demand is a rule, a task, or talk around it.
@@ -22,17 +22,15 @@ OPENING = re.compile(
     r"^(?:(?:please|also|and|so|but|then|(?:team|everyone|all|remember|note|rule|convention|policy|guideline|reminder|"
     r"important|fyi|btw|hint)(?=[,:])|ok(?:ay)?|"
     rf"{FROM_DAY}|{RETRACTED}|"
-    r"from (?:now|here|today) on(?:wards?)?|going forward|moving forward|in (?:the )?future|henceforth|as a rule|"
-    r"by default|in general|generally|effective immediately|as of (?:now|today)|in (?:this|our) (?:project|repo|"
-    r"repository|"
-    r"codebase|team|code)|first(?:ly)?|second(?:ly)?|finally|additionally|instead|actually|correction|new rule|"
-    r"(?:one|another) (?:more )?(?:thing|rule)|by the way|(?-i:[A-Z][a-z]+)(?=,))[,:;.]? (?:-+ )?)+",
+    r"from (?:now|here|today) on(?:wards?)?|going forward|moving forward|in (?:the )?future|henceforth|as a rule|by "
+    r"default|in general|generally|effective immediately|as of (?:now|today)|in (?:this|our) (?:project|repo|"
+    r"repository|codebase|team|code)|first(?:ly)?|second(?:ly)?|finally|additionally|instead|actually|correction|new "
+    r"rule|(?:one|another) (?:more )?(?:thing|rule)|by the way|(?-i:[A-Z][a-z]+)(?=,))[,:;.]? (?:-+ )?)+",
     re.IGNORECASE,
 )
 LIMIT_FIRST = re.compile(
-    r"^(?:if|when|whenever|unless|once|until|in case|for|in|on|during|outside|inside|provided|as long as|while|"
-    r"except for|before|"
-    r"after|even if|even when|by default|to) [^,]{2,70}, (?:then )?(?!and\b|or\b)",
+    r"^(?:if|when|whenever|unless|once|until|in case|for|in|on|during|outside|inside|provided|as long as|while|except "
+    r"for|before|after|even if|even when|by default|to) [^,]{2,70}, (?:then )?(?!and\b|or\b)",
     re.IGNORECASE,
 )
 """A limit that goes before its demand; whether it makes the demand uncertain is not judged here."""
@@ -49,51 +47,44 @@ LASTS = re.compile(
     re.IGNORECASE,
 )
 ASKS = re.compile(
-    r"^(?:(?:always|never|don't|do not|let's(?: (?:always|never|not))?|let us(?: not)?|avoid|refrain from|make "
-    r"sure(?: to| that)?|"
-    r"be sure to|ensure(?: that)?|remember to|don't forget to|do not forget to|try to|aim to|(?:we|you) (?:must|"
-    r"have to|"
-    r"need to|should|shall|are to|ought to)(?: always| never| not)?|we(?:'ve| have)? (?:always|never|agreed to|"
-    r"decided to|no longer|don't|do not)|I(?:'d like| want| need| expect) (?:you|us|everyone) to(?: always| never)?|"
-    r"it(?:'s| is) (?:mandatory|required|essential|important|crucial|vital|imperative|critical|forbidden|prohibited|"
-    r"our (?:policy|convention|rule)) (?:to|that)|"
-    r"(?:our|the) (?:policy|convention|rule|standard) is (?:to|that)|everyone (?:must|should|has to)|"
-    r"(?:developers|engineers|reviewers|authors|contributors|agents) (?:must|should|have to)(?: always| never| "
-    r"not)?)\s+)+",
+    r"^(?:(?:always|never|don't|do not|let's(?: (?:always|never|not))?|let us(?: not)?|avoid|refrain from|make sure(?: "
+    r"to| that)?|be sure to|ensure(?: that)?|remember to|don't forget to|do not forget to|try to|aim to|(?:we|you) "
+    r"(?:must|have to|need to|should|shall|are to|ought to)(?: always| never| not)?|we(?:'ve| have)? (?:always|never|"
+    r"agreed to|decided to|no longer|don't|do not)|I(?:'d like| want| need| expect) (?:you|us|everyone) to(?: always| "
+    r"never)?|it(?:'s| is) (?:mandatory|required|essential|important|crucial|vital|imperative|critical|forbidden|"
+    r"prohibited|our (?:policy|convention|rule)) (?:to|that)|(?:our|the) (?:policy|convention|rule|standard)(?: here)? "
+    r"is (?:to|that)|everyone (?:must|should|has to)|(?:developers|engineers|reviewers|authors|contributors|agents) "
+    r"(?:must|should|have to)(?: always| never| not)?)\s+)+",
     re.IGNORECASE,
 )
 HABITS = frozenset(
-    "use keep follow prefer stick treat respect log store write name format quote wrap validate handle order "
-    "sort prefix "
-    "suffix document pin tag sign encrypt hash read return raise throw catch mark limit cap round escape "
-    "sanitize sanitise "
-    "retry cache test mock review squash rebase version translate type annotate group place put favour favor "
-    "separate avoid "
-    "match respond answer label end start begin express render close free release rotate record report link assume "
-    "pass import export inject declare define initialise initialize represent capitalise capitalize spell model expose "
-    "serialize serialise parse compress monitor measure archive expire isolate "
-    "batch paginate deploy ship build lint run commit push merge work develop design structure organise organize "
-    "speak call refer abbreviate indent align split extract derive bind check verify guard authenticate authorise "
-    "authorize target support choose rely depend require enforce adopt employ apply type-check typecheck minify "
+    "use keep follow prefer stick treat respect log store write name format quote wrap validate handle order sort "
+    "prefix suffix document pin tag sign encrypt hash read return raise throw catch mark limit cap round escape "
+    "sanitize sanitise retry cache test mock review squash rebase version translate type annotate group place put "
+    "favour favor separate avoid match respond answer label end start begin express render close free release rotate "
+    "record report link assume pass import export inject declare define initialise initialize represent capitalise "
+    "capitalize spell model expose cover discuss serialize serialise parse compress monitor measure archive expire "
+    "isolate batch paginate deploy ship build lint run commit push merge work develop design structure organise "
+    "organize speak call refer abbreviate indent align split extract derive bind check verify guard authenticate "
+    "authorise authorize target support choose rely depend require enforce adopt employ apply type-check typecheck "
+    "minify "
     "transpile".split()
 )
 """Verbs of what is done again and again."""
 ONE_OFF = frozenset(
     "fix rename rerun re-run revert refactor bump show open delete remove move add create update implement look "
     "investigate debug install try change replace rewrite ping ask send make do give get go take let find see tell "
-    "explain list print generate clean set start stop restart kill skip ignore undo redo copy paste draft "
-    "finish continue "
-    "wait help convert migrate upgrade downgrade disable enable configure double-check inspect search grep "
+    "explain list print generate clean set start stop restart kill skip ignore undo redo copy paste draft finish "
+    "continue wait help convert migrate upgrade downgrade disable enable configure double-check inspect search grep "
     "summarize summarise describe publish cherry-pick resolve assign schedule book order share post edit drop cut "
-    "insert correct improve optimise optimize simplify adjust tweak include have provide write run deploy merge "
-    "commit push "
+    "insert correct improve optimise optimize simplify adjust tweak include have provide write run deploy merge commit "
+    "push "
     "test check verify review build close call release".split()
 )
 """Verbs of tasks; where they are also of habit, what they are done to decides."""
 OF_THE_MIND = frozenset(
-    "remember know think feel be hope believe note understand realise realize wonder forget imagine love like "
-    "enjoy try want "
-    "appreciate care worry dream stay a an the my your in on at for with by so as to from of not good great "
+    "remember know think feel be hope believe note understand realise realize wonder forget imagine love like enjoy "
+    "try want appreciate care worry dream stay a an the my your in on at for with by so as to from of not good great "
     "nice have agree disagree argue laugh win lose eat drink go".split()
 )
 BARE_ADVERBS = re.compile(r"^(?:\w+ly|also|just|only|both|all|either) ", re.IGNORECASE)
@@ -103,13 +94,11 @@ UNIVERSAL = re.compile(
     re.IGNORECASE,
 )
 HERE = re.compile(
-    r"\b(?:this|these|those|it|its|them|here|there|(?:above|below)(?=[,.]|$)|line \d+|number \d+|#\d+|PR \d+|me|"
-    r"my|him|her|"
-    r"(?:first|second|third|last|latter|next|previous|other|following|attached|current|new|old|remaining|failing|"
+    r"\b(?:this|these|those|it|its|them|here|there|(?:above|below)(?=[,.]|$)|line \d+|number \d+|#\d+|PR \d+|me|my|him|"
+    r"her|(?:first|second|third|last|latter|next|previous|other|following|attached|current|new|old|remaining|failing|"
     r"broken|same) (?:one|ones|two|commit|branch|test|file|line|option|step|version|approach|variable|function|method|"
-    r"change|error|result|section|paragraph|argument|parameter|column|row|field|element|item)|that (?:file|one|"
-    r"line|function|test|branch|commit|code|change|part|"
-    r"method|class|variable)|version \d|v?\d+\.\d+\.\d+)\b",
+    r"change|error|result|section|paragraph|argument|parameter|column|row|field|element|item)|that (?:file|one|line|"
+    r"function|test|branch|commit|code|change|part|method|class|variable)|version \d|v?\d+\.\d+\.\d+)\b",
     re.IGNORECASE,
 )
 THIS_PROJECT = re.compile(
@@ -127,18 +116,15 @@ GENERAL_PLACE = re.compile(
     re.IGNORECASE,
 )
 OBLIGED = re.compile(
-    r"^(?P<what>(?:[\w'/.-]+ ){0,8}?[\w'/.-]+) (?P<verb>must|shall|should|(?:has|have|is|are|needs?) to|ought "
-    r"to|may not|may(?= \w+ (?:at most|no more than)\b)|"
-    r"(?:is|are) not to(?= be )|cannot|can't|can not|mustn't|shouldn't)"
-    r"(?P<no> not| never| no longer)?(?: only| always)? (?P<rest>[a-z].*)$",
+    r"^(?P<what>(?:[\w'/.-]+ ){0,8}?[\w'/.-]+) (?P<verb>must|shall|should|(?:has|have|is|are|needs?) to|ought to|may "
+    r"not|may(?= \w+ (?:at most|no more than)\b)|(?:is|are) not to(?= be )|cannot|can't|can not|mustn't|"
+    r"shouldn't)(?P<no> not| never| no longer)?(?: only| always)? (?P<rest>[a-z].*)$",
     re.IGNORECASE,
 )
 NEEDED = re.compile(
-    r"^(?P<what>(?:[\w'/.-]+ ){0,6}?[\w'/.-]+) (?:needs?|requires?|gets?|carr(?:y|ies)|belongs?|goes|go|comes?|"
-    r"starts? with|"
-    r"begins? with|ends? with|follows?|includes?|contains?|has|have|uses?|lives?|sits?|owns?|takes?|is|are|"
-    r"returns?|link(?:s)? to|"
-    r"names?|describes?|states?) (?P<rest>.+)$",
+    r"^(?P<what>(?:[\w'/.-]+ ){0,6}?[\w'/.-]+) (?:needs?|requires?|gets?|carr(?:y|ies)|belongs?|goes|go|comes?|starts? "
+    r"with|begins? with|ends? with|follows?|includes?|contains?|has|have|uses?|lives?|sits?|owns?|takes?|is|are|"
+    r"returns?|link(?:s)? to|names?|describes?|states?) (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _DONE_BY = re.compile(
@@ -150,83 +136,66 @@ PRONOUN = re.compile(
 )
 SPECIFIC = re.compile(r"^(?:the|this|that|your|my|our|his|her|their|these|those) ", re.IGNORECASE)
 TASK_REST = re.compile(
-    r"\b(?:be|get) (?:fixed|updated|merged|restarted|deployed|changed|renamed|rewritten|refactored|removed|"
-    r"deleted|moved|"
-    r"reverted|cleaned|investigated|redone|replaced|migrated|rebuilt|upgraded|finished|done|closed|resolved|"
-    r"fast(?:er)?|"
-    r"better|bigger|smaller)\b|\b(?:an? (?:\w+ )?(?:fix|review|restart|refactor\w*|update|rewrite|rebase|look|"
-    r"test|break|"
-    r"bit|lot|new \w+|cleanup|bump)|some|work|more|another|help|attention|fixing|updating|work|love)\b",
+    r"\b(?:be|get) (?:fixed|updated|merged|restarted|deployed|changed|renamed|rewritten|refactored|removed|deleted|"
+    r"moved|reverted|cleaned|investigated|redone|replaced|migrated|rebuilt|upgraded|finished|done|closed|resolved|"
+    r"fast(?:er)?|better|bigger|smaller)\b|\b(?:an? (?:\w+ )?(?:fix|review|restart|refactor\w*|update|rewrite|rebase|"
+    r"look|test|break|bit|lot|new \w+|cleanup|bump)|some|work|more|another|help|attention|fixing|updating|work|love)\b",
     re.IGNORECASE,
 )
 PEOPLE = re.compile(
-    r"\b(?:fun|positive|smile|happy|relax|breath\w*|water|coffee|tea|lunch|food|sun(?!days?\b)\w*|weather|music|love|"
-    r"hugs?|"
-    r"birthday|weekend|pride|holidays?|vacation|gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|"
-    r"dreams?|life|yourself|"
-    r"proud|grateful|curious|learning|growth|mindset|attitude|faith|hope|heart|kind(?:ness)?|patient|patience|"
-    r"dog|cat)\b",
+    r"\b(?:pizzas?|beers?|drinks|dinner|breakfast|snacks|hackathon|(?<!-)party|fun|positive|smile|happy|relax|breath\w*|"
+    r"water|coffee|tea|lunch|food|sun(?!days?\b)\w*|weather|music|love|hugs?|birthday|weekend|pride|holidays?|vacation|"
+    r"gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|dreams?|life|yourself|proud|grateful|curious|learning|"
+    r"growth|mindset|attitude|faith|hope|heart|kind(?:ness)?|patient|patience|dog|cat)\b",
     re.IGNORECASE,
 )
 TALK = re.compile(
-    r"^never \w+, you\b|\bbest \w+ ever\b|\b(?:important|dear) to me\b|^no prob\b|"
-    r"^(?:\w+, )?(?:we|I) (?:have|need|ought) to (?:speak|talk) (?:about|of)\b|"
-    r"\b(?:keep (?:up|going|doing|at it|me|you|in mind|an eye|it up|your)|don't (?:hesitate|shy|worry|be|let|get|feel)|"
-    r"do not (?:hesitate|worry|be)|make sure you(?:'re| do\b| are)?|start (?:by|off)|feel free|reach out|"
-    r"(?:a |an |the |some |any |few |two |three |new |following |specific |certain |particular |our |your |"
-    r"important |key |naming |coding |good |best |same |another )(?:[\w-]+ ){0,2}?(?:conventions?|practices?|"
-    r"guidelines?|changes?|habits?|"
-    r"approach|mindset|adjustments?)(?=$| (?:for|to|in|from|when|going|moving|with|of|regarding|that|on|"
-    r"now)\b)(?! (?:is|are) )|"
-    r"(?:is|are|remains?|plays?|be) (?:an?|the|one of the) (?:[\w-]+ )*?(?:skill|aspect|part|differentiator|"
-    r"cornerstone|priority|"
-    r"principle|choices?|challenge|opportunity|role|way|key|tool for|form of|process|example|advantage|benefit)\b|"
-    r"a (?:combination|variety|range|mix|lot|number|couple|few|bit) of|various|several|pros and cons|"
-    r"(?:we|I) (?:also |really |just |always )?(?:want|like|need|hope|aim|strive|try) to (?:ensure|make sure|"
-    r"keep|create|"
-    r"emphasi[sz]e|foster|encourage|improve|standardi[sz]e|stress|see|learn|know)|let's (?:dive|start|talk|"
-    r"discuss|see|go|move)|"
-    r"there(?:'s| is| are)|you must be (?-i:[A-Z])|user-friendly|mindful|as you know|studies|research|to be "
-    r"honest|can't afford|pay attention|take (?:care|pride|time|breaks?|"
-    r"advantage|notes?|part|ownership|initiative|a (?:look|break|moment))|focus on (?!\w+ tests))\b|"
-    r"\b(?:an? )?(?:specific|particular|certain) [\w-]+(?: [\w-]+)?$",
+    r"^never \w+, you\b|\bbest \w+ ever\b|\b(?:important|dear) to me\b|^no prob\b|^(?:\w+, )?(?:we|I) (?:have|need|"
+    r"ought) to (?:speak|talk) (?:about|of)\b|\b(?:keep (?:up|going|doing|at it|me|you|in mind|an eye|it up|your)|"
+    r"don't (?:hesitate|shy|worry|be|let|get|feel)|do not (?:hesitate|worry|be)|make sure you(?:'re| do\b| are)?|start "
+    r"(?:by|off)|feel free|reach out|(?:a |an |the |some |any |few |two |three |new |following |specific |certain |"
+    r"particular |our |your |important |key |naming |coding |good |best |same |another )(?:[\w-]+ "
+    r"){0,2}?(?:conventions?|practices?|guidelines?|changes?|habits?|approach|mindset|adjustments?)(?=$| (?:for|to|in|"
+    r"from|when|going|moving|with|of|regarding|that|on|now)\b)(?! (?:is|are) )|(?:is|are|remains?|plays?|be) (?:an?|"
+    r"the|one of the) (?:[\w-]+ )*?(?:skill|aspect|part|differentiator|cornerstone|priority|principle|choices?|"
+    r"challenge|opportunity|role|way|key|tool for|form of|process|example|advantage|benefit)\b|a (?:combination|"
+    r"variety|range|mix|lot|number|couple|few|bit) of|various|several|pros and cons|(?:we|I) (?:also |really |just |"
+    r"always )?(?:want|like|need|hope|aim|strive|try) to (?:ensure|make sure|keep|create|emphasi[sz]e|foster|encourage|"
+    r"improve|standardi[sz]e|stress|see|learn|know)|let's (?:dive|start|talk|discuss|see|go|move)|there(?:'s| is| are)|"
+    r"you must be (?-i:[A-Z])|user-friendly|mindful|as you know|studies|research|to be honest|can't afford|pay "
+    r"attention|take (?:care|pride|time|breaks?|advantage|notes?|part|ownership|initiative|a (?:look|break|moment))|"
+    r"focus on (?!\w+ tests))\b|\b(?:an? )?(?:specific|particular|certain) [\w-]+(?: [\w-]+)?$",
     re.IGNORECASE,
 )
 """Talk around a rule: announcements without it, encouragement, what is good in general."""
 
 
 _DECIDED = re.compile(
-    r"^(?:(?:so|ok(?:ay)?|after [^,]+),? )?(?:after [^,]{3,40} )?(?:(?:we|I|the (?:\w+ )?(?:team|architects?|"
-    r"board|group|maintainers|developers|engineers))(?:'ve| have| all| finally| now| just)* (?:decided|agreed|"
-    r"chose|chosen|settled|opted|picked|voted|went with|standardi[sz]ed|adopted|committed to)\b(?! to (?:meet|"
-    r"talk|wait|"
-    r"postpone|go|have|take|see|call|look|grab)\b)|(?:(?:the|our) )?decision(?: is(?: to| that)|:)|it (?:was|"
-    r"has been|is) (?:decided|agreed) (?:that|to)\b)",
+    r"^(?:(?:so|ok(?:ay)?|after [^,]+),? )?(?:after [^,]{3,40} )?(?:(?:we|I|the (?:\w+ )?(?:team|architects?|board|"
+    r"group|maintainers|developers|engineers))(?:'ve| have| all| finally| now| just)* (?:decided|agreed|chose|chosen|"
+    r"settled|opted|picked|voted|went with|standardi[sz]ed|adopted|committed to)\b(?! to (?:meet|talk|wait|postpone|go|"
+    r"have|take|see|call|look|grab)\b)|(?:(?:the|our) )?decision(?: is(?: to| that)|:)|it (?:was|has been|is) "
+    r"(?:decided|agreed) (?:that|to)\b)",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
-    r"^(?:(?:so|ok(?:ay)?|actually|correction|update|fyi|note)[,:]? )*(?:(?:we|the team|our team)(?:'ve| have| "
-    r"all| finally| "
-    r"now| just| recently| fully)* (?:(?:moved|migrated|switched|upgraded|transitioned|changed|ported)(?= "
-    r".*\bto\b)|went(?= from \S.*\bto\b)|"
-    r"(?:replaced|swapped|traded|exchanged)(?= .*\b(?:with|by|for)\b)|dropped|retired|ditched|abandoned|deprecated|"
-    r"discontinued|phased out|got rid of|stopped (?=\w+ing\b)|no longer|sunset|"
-    r"decommissioned|quit|outgrew|are done with)|.{3,60} (?:replaces|replaced|has replaced|"
-    r"supersedes|was replaced by|is replaced by|has been replaced by|is deprecated|is retired|is gone(?! (?:from|to|"
-    r"again)\b)|was dropped|"
-    r"was retired|has been (?:dropped|retired|removed)))\b",
+    r"^(?:(?:so|ok(?:ay)?|actually|correction|update|fyi|note)[,:]? )*(?:(?:we|the team|our team)(?:'ve| have| all| "
+    r"finally| now| just| recently| fully)* (?:(?:moved|migrated|switched|upgraded|transitioned|changed|ported)(?= "
+    r".*\bto\b)|went(?= from \S.*\bto\b)|(?:replaced|swapped|traded|exchanged)(?= .*\b(?:with|by|for)\b)|dropped|"
+    r"retired|ditched|abandoned|deprecated|discontinued|phased out|got rid of|stopped (?=\w+ing\b)|no longer|sunset|"
+    r"decommissioned|quit|outgrew|are done with)|.{3,60} (?:replaces|replaced|has replaced|supersedes|was replaced by|"
+    r"is replaced by|has been replaced by|is deprecated|is retired|is gone(?! (?:from|to|again)\b)|was dropped|was "
+    r"retired|has been (?:dropped|retired|removed)))\b",
     re.IGNORECASE,
 )
 _NO = re.compile(
-    r"^no (?!prob|worries|need|doubt|matter|rush|one|way|thanks|idea|wonder|question|more\b|clue|luck|"
-    r"offence|tests? |"
+    r"^no (?!prob|worries|need|doubt|matter|rush|one|way|thanks|idea|wonder|question|more\b|clue|luck|offence|tests? |"
     r"error|issue|change|conflict|warning|failure|result|update|comment|objection|reply|response|hurry)(?P<what>.+)$",
     re.IGNORECASE,
 )
 _IS_A_STATEMENT = re.compile(
-    r"^[\w-]+ (?:[\w-]+ ){0,2}?(?:is|are|was|were|has|must|should|shall|needs?|(?<=s )(?:start|starts|include|"
-    r"live|go|have|"
-    r"contain|end|use|follow|carry|expire|belong|come|sit|run|own|begin|point|require|get|cost|last|take)) ",
+    r"^[\w-]+ (?:[\w-]+ ){0,2}?(?:is|are|was|were|has|must|should|shall|needs?|(?<=s )(?:start|starts|include|live|go|"
+    r"have|contain|end|use|follow|carry|expire|belong|come|sit|run|own|begin|point|require|get|cost|last|take)) ",
     re.IGNORECASE,
 )
 """A noun that is also a verb: `commit messages start with …`, `search is powered by …`."""
@@ -235,12 +204,18 @@ _NO_PLACE = re.compile(
 )
 _NO_SUCH = re.compile(
     r"(?:[\w-]+ ){1,2}(?!(?:tests|errors|issues|changes|conflicts|warnings|failures|results|updates|comments|"
-    r"objections|"
-    r"replies|questions|problems|bugs|regressions|complaints|news|plans|meetings|worries|hits|matches|differences)\b)"
-    r"[a-z-]+s(?:, ever)?$|[\w-]+ (?:in|on) (?:the|our) (?:repo(?:sitory)?|codebase|code|project|docs)(?:, ever)?$",
+    r"objections|replies|questions|problems|bugs|regressions|complaints|news|plans|meetings|worries|hits|matches|"
+    r"differences)\b)[a-z-]+s(?:, ever)?$|(?:[\w-]+ ){0,2}?[\w-]+ (?:in|on) (?:the|our) (?:[\w-]+ )?(?:app|modules?|"
+    r"layer|tests|packages?|service|repo(?:sitory)?|codebase|code|project|docs)(?:, ever)?$",
     re.IGNORECASE,
 )
 """Things of a kind that are banned: `no wildcard imports`; what is merely not there (`no new errors`) is news."""
+_NO_WITHIN = re.compile(
+    r"(?!.*\b(?:tests|errors?|issues|changes|conflicts|warnings?|failures?|results?|updates?|comments|objections|"
+    r"replies|questions|problems?|bugs?|regressions|complaints|news|plans|meetings|worries|hits|matches|differences|"
+    r"sign|trace|luck|progress)\b)(?:[\w-]+ ){0,2}[\w-]+ (?:in|inside) (?:the|our) (?:[\w-]+ )?[a-z]+s$",
+    re.IGNORECASE,
+)
 _LEAVES = re.compile(r"(?:avoid|refrain from|stop(?= \w+ing\b)|steer clear of|stay away from)\b", re.IGNORECASE)
 _IN_MANNER = re.compile(
     r" in (?:an? |the )?(?:[\w-]+ )?(?:mood|style|form|format|tense|language|voice|order|case|notation|person|"
@@ -257,12 +232,25 @@ _NO_OBJECT = re.compile(
 _NO_ONE = re.compile(
     r"(?:no ?body|no one|no-one) (?:ever |directly )?(?P<verb>[a-z]+s) (?!(?:why|how|what|that|if)\b)\w", re.I
 )
-_WITH_HANDS = frozenset("push commit merge deploy edit release publish store log import rebase".split())
+_WITH_HANDS = frozenset(
+    "push commit merge deploy edit release publish store log import rebase squash bypass touch modify approve tag "
+    "rename delete "
+    "create restart disable".split()
+)
 """What people do to a project; a sentence that no one reads or likes something is talk."""
 _EACH_DOES = re.compile(
     r"(?:every|each) (?:[\w-]+ ){1,4}?(?!is\b|was\b|has\b|time\b|day\b|this\b)[a-z]+s (?!are\b|is\b)[\w`]+",
     re.IGNORECASE,
 )
+_NEVER_DOES = re.compile(
+    r"(?!(?:the|this|that|these|those|my|your|his|her|their|our|an?|some|most|many|it|they|he|she|we|I|you|users?|"
+    r"people|customers|meetings|vendors|developers|engineers|managers|everyone|who|what|there)\b)(?:[\w-]+ "
+    r"){0,2}(?:[\w-]+s|data|code|state|PII) never (?!(?:work|finish|end(?! up)|match|answer|fail|happen|stop|get|know|"
+    r"lie|die|come|change|seem|look|help|matter|hurt|learn|sleep|read|agree|forget|had|was|were|did|saw|made|go(?= as| "
+    r"to plan| well| smooth))(?:e?s)?\b|\w+ed\b)[a-z]+ \w",
+    re.IGNORECASE,
+)
+"""What things of a kind never do: `secrets never end up in logs`."""
 _HAS_BEEN = re.compile(
     r"\b(?:has|have|is|are) (?:been |now )?\w+(?:ed|ing)\b(?! (?:by|in|with|as|via|to|every|after|from)\b)"
 )
@@ -270,7 +258,11 @@ _HOLD = re.compile(
     r"(?:[\w-]+ ){0,3}[\w-]+s (?:(?:start|begin|end) with|(?:include|contain|carry|name|follow|return|link to) )",
     re.IGNORECASE,
 )
-_BELONGS = re.compile(r"[\w' -]+? (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind|through|via) .+$", re.IGNORECASE)
+_BELONGS = re.compile(
+    r"[\w' -]+? (?:(?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind|through|via)|(?:comes?|runs?) (?:before|"
+    r"after)) .+$",
+    re.IGNORECASE,
+)
 _ONE_NAME = re.compile(r"`[^`]+`|[\w.]+\(\)|[\w/-]+\.\w{1,4}\b|[a-z]+_\w+|[a-z]+[A-Z]\w*")
 """One thing of the code, by its name: what is done to it once is a task."""
 _MOST_WORDS, _MOST_SURE = 30, 22
@@ -327,20 +319,20 @@ def corrects(sentence: str) -> Plain | None:
     text = sentence.strip(" .\"'")
     if not 3 <= len(text.split()) <= _MOST_SURE or TALK.search(text) or PEOPLE.search(text) or is_soft(sentence):
         return None
-    if re.search(r"\b(?:I|you|me|my|your|it|them)\b", text, re.IGNORECASE):
+    back = revision(text)
+    if re.search(r"\b(?:I|you|me|my|your|it|them)\b", text, re.IGNORECASE) and not (back and back.lifts):
         return None
     moved = re.match(r"(?P<what>.+?) (?:(?:has|have|was|were|is|are|been|being) )*(?:mov|switch|migrat|went)", text)
     proposes = bool(re.match(r"(?:let's|let us)\b", text, re.IGNORECASE))
     if moved and not proposes and is_news_of(moved["what"]):
         return None
-    back = revision(text)
     if back is None or _WENT_WRONG.search(text):
         return None
     return Plain(_DECISION, sure=not proposes, demand=False, corrects=True)
 
 
 def _of_sentence(sentence: str, text: str) -> Plain | None:
-    if _DECIDED.match(text) and not re.search(r"\b(?:to|on|that|:) ?\w+$", text):
+    if _DECIDED.match(text) and not re.search(r"\b(?:to|on|that|:) ?(?:[a-z]\w*|\w+days?|\d\w*)$", text):
         clause = re.sub(r"\b(?:decided|agreed) that\b", "", text, flags=re.IGNORECASE)
         return Plain(_DECISION, sure=not re.search(r"\b(?:it(?! was| is| has)|this|that|them)\b(?! the)", clause))
     if _CHANGED.match(text):
@@ -430,7 +422,14 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
     """Read an order, with or without words that ask for it."""
     if no := _NO.match(bare):
         states = re.search(r"\b(?:is|are|was|were)\b", bare)
-        return None if states else Plain(_RULE, sure=bool(_NO_PLACE.search(no["what"]) or _NO_SUCH.match(no["what"])))
+        return (
+            None
+            if states
+            else Plain(
+                _RULE,
+                sure=any((_NO_PLACE.search(no["what"]), _NO_SUCH.match(no["what"]), _NO_WITHIN.match(no["what"]))),
+            )
+        )
     if not asks and (_IS_A_STATEMENT.match(bare) or re.match(r"just ", bare, re.IGNORECASE)):
         return None
     asked = asks.casefold()
@@ -485,6 +484,8 @@ def _of_object(verb: str, what: str, *, forbids: bool) -> Plain | None:
     if UNIVERSAL.search(what):
         return Plain(_RULE, sure=verb in HABITS or verb in {"add", "give", "write", "include"})
     if DEFINITE.match(what):
+        if verb == "use" and re.search(r",? (?:and )?not [\w.()`/-]+$", what):
+            return Plain(_RULE, sure=True)
         if verb in {"use", "keep", "follow", "prefer", "stick", "treat", "respect", "rely"}:
             return (
                 Plain(_RULE, sure=place or verb in {"keep", "follow", "stick", "respect"})
@@ -516,6 +517,8 @@ def _of_duty(bare: str) -> Plain | None:
         return Plain(_RULE, sure=True)
     if found := OBLIGED.match(bare):
         return _of_obligation(found, bare)
+    if found := _NEVER_DOES.match(bare):
+        return None if _here(bare) or PEOPLE.search(bare) else Plain(_RULE, sure=True)
     if _EACH_DOES.match(bare):
         often = re.search(
             r"\b(?:takes|lasts|costs|times|fails|crashes|breaks|hurts|counts|matters|hates|loves|likes|thinks|knows|"
@@ -527,7 +530,11 @@ def _of_duty(bare: str) -> Plain | None:
     needed = NEEDED.match(bare)
     if needed and re.match(r"(?:at|on) (?:\d|noon|\w+day\b)", needed["rest"]):
         return None
-    if needed and re.match(r"(?:every|each|all|any|new|no) ", needed["what"], re.IGNORECASE):
+    if needed and re.match(
+        r"(?:every|each|all|any|new|no) |(?:any|every)thing (?!is|has)\w+", needed["what"], re.IGNORECASE
+    ):
+        if re.search(r" (?:is|are) $", bare[: len(bare) - len(needed["rest"])]) and JUDGED.match(needed["rest"]):
+            return None
         past = _HAS_BEEN.search(bare) or HERE.search(bare.replace("its", ""))
         return None if past else Plain(_RULE, sure=True)
     if needed and re.search(r"\b(?:needs?|requires?)\b", bare) and not SPECIFIC.match(needed["what"]):
@@ -543,7 +550,8 @@ def _of_obligation(found: re.Match[str], bare: str) -> Plain | None:
     what, rest, verb = found["what"], found["rest"], found["verb"].casefold()
     if PRONOUN.match(what) and not re.match(r"(?:we|you) (?:may not|cannot|can't)", bare, re.IGNORECASE):
         return None
-    if TASK_REST.search(rest) and not UNIVERSAL.search(what) and not _DONE_BY.search(bare):
+    all_of_it = re.fullmatch(r"(?:every|any)thing|all of it", what, re.IGNORECASE)
+    if TASK_REST.search(rest) and (all_of_it or not UNIVERSAL.search(what)) and not _DONE_BY.search(bare):
         return None
     if (verb in {"is to", "are to"} and not rest.startswith("be ")) or _here(bare):
         return None
@@ -560,7 +568,16 @@ def _of_fact(sentence: str, bare: str) -> Plain | None:
         bare
     ):
         return Plain(_RULE, sure=True)
-    if re.match(r"we (?:want|need) (?!it\b|this\b|you\b|that\b|a\b|an\b|the\b|to\b|some\b|more\b)\w+ \w+", bare, re.I):
+    if re.match(
+        r"we (?:want|need) (?!it\b|this\b|you\b|that\b|a\b|an\b|the\b|to\b|some\b|more\b)\w+,? \w+", bare, re.I
+    ):
         return Plain(_RULE, sure=False)
+    ruled = re.match(
+        r"(?:the|our) (?:convention|rule|standard|policy)(?: here| for [\w ]{2,30})? is (?P<what>\S+ .+)", bare, re.I
+    )
+    if ruled and not re.match(
+        r"(?:to|that|under|in|on|being|still|not|very|too|so|about|the same)\b", ruled["what"], re.I
+    ):
+        return None if JUDGED.match(ruled["what"]) or _here(bare) else Plain(_RULE, sure=True)
     found = declared(sentence)
     return Plain(_FACT, sure=found.known, demand=False) if found else None

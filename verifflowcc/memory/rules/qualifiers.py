@@ -32,10 +32,12 @@ _IRREGULAR = dict(
 def root(word: str) -> str:
     """Return a word without the endings of number and time; a possessive stays one.
 
-    >>> root("tokens"), root("stored"), root("client's"), root("branches")
-    ('token', 'store', "client's", 'branch')
+    >>> root("tokens"), root("stored"), root("client's"), root("branches"), root("PRs")
+    ('token', 'store', "client's", 'branch', 'pr')
     """
     plain = word.casefold()
+    if len(word) > 2 and word[-1] == "s" and word[:-1].isupper():
+        return plain[:-1]
     if plain in _IRREGULAR:
         return _IRREGULAR[plain]
     if not plain.isalpha() or len(plain) < 4:
@@ -82,17 +84,19 @@ _OPENED = re.compile(
 
 
 _ADDRESSED = re.compile(
-    r"^(?:@[\w/-]+,? |(?:(?:hey|hi)(?: (?:all|team|folks|everyone|everybody|there))?|"
-    r"(?:team|all|folks|everyone)|heads[- ]up(?: (?:to|for) [\w-]+)?|psa|fyi|btw|"
-    r"(?:just )?(?:an?(?:other)? )?(?:quick |friendly |gentle |small )?(?:reminder|note|update)(?: (?:to|for) [\w-]+)?|"
-    r"(?:one|another) (?:more |last |final )?(?:thing|point|note|rule)|for (?:context|the record)|"
-    r"as (?:discussed|agreed|decided)(?: (?:in|on|at|with|by|during|before|last|already|yesterday)\b[^,:;]{0,40})?|"
-    r"(?:(?:the|our|a|new|team|house|general|hard|golden|key|main|big|first|second|another) ){0,2}"
-    r"(?:lessons?(?: learne?[dt])?|takeaways?|learnings?|agreements?|rules?|conventions?|polic(?:y|ies)|guidelines?|"
-    r"principles?|standards?|outcome|resolution|consequence|requirements?)"
-    r"(?: (?:of|from|for|on|about|after|in)\b[^,:;.]{1,40}| (?:number )?\d)?(?=:))(?:[,:]| -+)+ |"
-    r"(?:just )?(?:an?(?:other)? )?(?:quick |friendly |gentle |small )?(?:reminder|heads[- ]up) that )+"
-    r"(?!(?:it|that|this|they|those|make|not)\b)(?=\S+ \S+ \S)",
+    r"^(?:@[\w/-]+,? |(?:nice|good|great|ok(?:ay)?|fine|true|right|sure|agreed|cool)(?: (?:catch|point|idea|work|"
+    r"one))?,? but |(?!(?:error|warning|note|hint|exception|failure)\b)(?-i:[A-Z][a-z]{3,})(?: [a-z]+)?: (?=(?:every|"
+    r"each|all|never|always|no) )|(?:fyi|btw|psa|pls|plz),? |(?:nit(?:pick)?|minor|blocking|blocker|style|suggestion|"
+    r"major): |(?:(?:hey|hi)(?: (?:all|team|folks|everyone|everybody|there))?|(?:team|all|folks|everyone)|heads[- "
+    r"]up(?: (?:to|for) [\w-]+)?|psa|fyi|btw|(?:just )?(?:an?(?:other)? )?(?:quick |friendly |gentle |small "
+    r")?(?:reminder|note|update)(?: (?:to|for)(?: [\w-]+){1,4})?|(?:one|another) (?:more |last |final )?(?:thing|point|"
+    r"note|rule)|for (?:context|the record)|as (?:discussed|agreed|decided)(?: (?:in|on|at|with|by|during|before|last|"
+    r"already|yesterday)\b[^,:;]{0,40})?|(?:(?:the|our|a|new|team|house|general|hard|golden|ground|basic|key|main|big|"
+    r"first|another) ){0,2}(?:lessons?(?: learne?[dt])?|takeaways?|learnings?|agreements?|rules?|conventions?|"
+    r"polic(?:y|ies)|guidelines?|principles?|standards?|outcome|resolution|consequence|requirements?)(?: (?:of|from|"
+    r"for|on|about|after|in)\b[^,:;.]{1,40}| (?:number )?\d)?(?=:))(?:[,:]| -+)+ |(?:just )?(?:an?(?:other)? "
+    r")?(?:quick |friendly |gentle |small )?(?:reminder|heads[- ]up) that )+(?!(?:it|that|this|they|those|make|"
+    r"not)\b)(?=\S+ \S+ \S)",
     re.IGNORECASE,
 )
 """Whom a sentence is for, and what kind of sentence it calls itself: `@team, `, `Lesson from the outage: `."""
@@ -147,7 +151,8 @@ _HARMLESS = re.compile(
 _CONCEDED = re.compile(r",? ?\beven if (?:you|we|it|they)\b[^,.;:]*", re.IGNORECASE)
 """What is so whether or not: no condition, where the form says it as well."""
 AFTER_NO_VERB = "".join(
-    rf"(?<!{each})" for each in "must may should shall will can do does did is are was 're to".split()
+    rf"(?<!{each})" if each == "'re" else rf"(?<!\b{each})"
+    for each in "must may should shall will can do does did is are was 're to".split()
 )
 """A `not` here is between two things (`tabs, not spaces`), and no part of a verb (`must not`)."""
 _OTHER_NOT = re.compile(
@@ -198,7 +203,7 @@ _KINDS = {
     rf"(?!(?:this|our) (?:package|library|app)\b)(?:[\w-]+ ){{0,3}}?(?:{_PLACES})",
     "exception": r"(?<!try[-/ ])except(?:ing)?|exceptions? (?:is|are|for|to)|exception of|exclud(?:ing|ed)|apart from|"
     r"aside from|other than|besides|save for|but (?:for|not)|only|unless",
-    "permission": r"(?:can|may|might|could)(?! (?:not|no longer|you|we)\b)|feel free|free to|"
+    "permission": r"(?:(?-i:[Cc]an|may|May(?! \d))|might|could)(?! (?:not|no longer|you|we)\b)|feel free|free to|"
     r"(?:okay|ok|fine|alright|welcome) (?:to|if)|(?<!not )(?<!n't )(?:allowed|permitted)|optional|acceptable|"
     r"(?:don't|do not|doesn't|does not|not|never|no longer) (?:have|need) to|need not|needn't|"
     r"no (?:need|obligation)|(?:don't|do not|wouldn't|not) mind|"

@@ -58,12 +58,12 @@ _NOT_MEANT = re.compile(
     r"\b(?:haha\w*|lol|rofl|yeah,? (?:right|sure)|just kidding|joking|(?:possibly )?go wrong|what could|good luck with|"
     r"as if (?:we|I|you|anyone|anybody|it)|because (?:everyone|everybody|we all|who|obviously|of course|clearly),? |"
     r"who needs|who doesn't|just what (?:we|I) need|how (?:nice|lovely|wonderful)|thanks a lot|nothing beats|nothing "
-    r"says|my favou?rite (?:pastime|part)|apparently)\b|[;:]-?[)Pp](?!\w)|\s/s\b|[\U0001f600-\U0001f64f\U0001f923]|"
-    r"^(?:(?:gotta |got to |don't you |I )?love (?:how|it when|that)\b|never say never|everything must go|(?:always|"
-    r"never) an? (?!single\b)\w+|keep (?:an eye|calm|in touch|it up)|(?:don't|do not) (?:ask me|quote me|look\b|tell "
-    r"me|make me|even|panic|blame me|get me wrong)|oh,? (?:great|sure|yes|yeah|wonderful|joy|no)|sure,|yeah,|right, "
-    r"because|great idea|brilliant|genius|wow|obviously|clearly|of course,? (?:we|let's|everyone)|fantastic,|"
-    r"wonderful,|lovely,|awesome,|perfect,|great,)",
+    r"says|my favou?rite (?:pastime|part)|apparently)\b|, of course[.!]?$|[;:]-?[)Pp](?!\w)|\s/s\b|"
+    r"[\U0001f600-\U0001f64f\U0001f923]|^(?:(?:gotta |got to |don't you |I )?love (?:how|it when|that)\b|never say "
+    r"never|everything must go|(?:always|never) an? (?!single\b)\w+|keep (?:an eye|calm|in touch|it up)|(?:don't|do "
+    r"not) (?:ask me|quote me|look\b|tell me|make me|even|panic|blame me|get me wrong)|oh,? (?:great|sure|yes|yeah|"
+    r"wonderful|joy|no)|sure,|yeah,|right, because|great idea|brilliant|genius|wow|obviously|clearly|of course,? (?:we|"
+    r"let's|everyone)|fantastic,|wonderful,|lovely,|awesome,|perfect,|great,)",
     re.IGNORECASE,
 )
 _PAST = (
@@ -73,14 +73,15 @@ _PAST = (
 )
 """Verbs of what was: news, and no rule."""
 _THOUGHT = re.compile(
+    r"^(?:every|each) time (?!I (?:ask|mention)|(?:we|you) (?:ask|mention))[^,]+$|"
     r"\b(?:what if|imagin\w+|suppos(?:e|ing)\b(?! to)|pretend\w*|if only|I wish|we wish|hypothetically|theoretically|"
     r"in theory|let's say|say we|(?:in an|in a) (?:ideal|perfect) world|(?:would|could|should|might) have\b|"
     r"(?:would|could|should|might)'ve|if (?:we|I|you|it|they|the [\w-]+) (?:had|were|used|could|would|ever)|"
     r"were we to|one day we|someday|some day|would (?:rather )?(?:love|be (?:cool|fun|funny))|daydream\w*|"
     r"in another life|if I were)\b|"
     r"^(?:for (?:example|instance)|e\.g\.|something like)|^the following\b|"
-    rf"^(?:we|I) (?:always|never) (?:{_PAST}|end up|seem to|struggle|forget|lose|run into|suffer|complain|fight|argue|"
-    rf"wonder|"
+    rf"^(?:we|I) (?:always|never) (?:{_PAST}|end up|remember|know|understand|think|feel|mix up|confuse|notice|seem to|"
+    rf"struggle|forget|lose|run into|suffer|complain|fight|argue|wonder|"
     r"get (?:stuck|lost|an?|this|the same|that)|have (?:this|that|the same|these))\b|^we keep \w+ing\b|"
     r"^(?:every|each) time (?:I|he|she|they|you|we|somebody|someone) [^,]{2,60}? (?:it|I|he|she|they|something)\b|"
     r"^never (?:seen|heard|been|had|noticed|thought|knew|known|tried|met|understood)\b|"
@@ -90,17 +91,22 @@ _THOUGHT = re.compile(
     re.IGNORECASE,
 )
 _PASSING = re.compile(
-    r"^(?:this|that|the|my|his|her|your) (?:patch|PR|MR|commit|change|diff|changeset|pull request|merge request|"
-    r"branch) (?:also |now |only |just )?(?:adds|removes|replaces|fixes|moves|renames|changes|updates|introduces|drops|"
-    r"makes|bumps|switches|refactors|reverts|is|was|has|allows|enables|disables|splits|cleans|migrates)\b|\d\S*(?: "
-    r"\w+)? already\.?$|\b(?:before|until|till|while|since|because) I(?:'ve|'m| have| am| was)\b|^(?:please )?remember "
-    r"to .* by (?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bsince (?:noon|midnight|(?:mon|tues|wednes|thurs|fri|"
-    r"satur|sun)day|lunch)\b|\b(?:right now|this time|for now|today|tonight|tomorrow|yesterday|just now|at the moment|"
-    r"at present|a moment|a second|this (?:morning|afternoon|evening|week|weekend|month|quarter|sprint|once)|last "
-    r"(?:night|week|weekend|month|time|year|sprint|spring|summer|autumn|winter|fall|mon|tues|wednes|thurs|fri)\w*|next "
-    r"(?:week|month|sprint|time)|(?:since|on) (?:yesterday|this)|by (?:tomorrow|tonight|noon|eod)|again(?!st|[:,])|yet|"
-    r"temporarily|briefly|for a (?:bit|while|moment)|(?:an hour|a year|minutes|hours|days|weeks|months|years) ago|in "
-    r"(?:19|20)\d\d|back then|originally|so far|in (?:\w+ )?(?:minutes|hours)$|(?<!or )(?<!and )later|soon|asap)\b",
+    r"\bby now\b|\bmust (?:have|be) (?:an? |some )?(?:\w+ )?(?:bug|typo|race(?: condition)?|mistake|leak|problem|issue|"
+    r"error|reason|glitch|joke)\b|^I(?:'ve| have)?(?: just| now| also)* (?:moved|renamed|added|removed|deleted|fixed|"
+    r"updated|changed|refactored|merged|pushed|rebased|copied|extracted|split|rewrote|reverted|bumped|replaced|"
+    r"upgraded|tested|tried|looked|checked|investigated|debugged|talked|asked|pinged|noticed|realized|searched)\b|"
+    r"\bcome (?:visit|by)\b|^(?:this|that|the|my|his|her|your) (?:patch|PR|MR|commit|change|diff|changeset|pull "
+    r"request|merge request|branch) (?:also |now |only |just )?(?:adds|removes|replaces|fixes|moves|renames|changes|"
+    r"updates|introduces|drops|makes|bumps|switches|refactors|reverts|is|was|has|allows|enables|disables|splits|cleans|"
+    r"migrates)\b|\d\S*(?: \w+)? already\.?$|\b(?:before|until|till|while|since|because) I(?:'ve|'m| have| am| was)\b|"
+    r"^(?:please )?remember to .* by (?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bsince (?:noon|midnight|(?:mon|tues|"
+    r"wednes|thurs|fri|satur|sun)day|lunch)\b|\b(?:right now|this time|for now|today|tonight|tomorrow|yesterday|just "
+    r"now|at the moment|at present|a moment|a second|this (?:morning|afternoon|evening|week|weekend|month|quarter|"
+    r"sprint|once)|last (?:night|week|weekend|month|time|year|sprint|spring|summer|autumn|winter|fall|mon|tues|wednes|"
+    r"thurs|fri)\w*|next (?:week|month|sprint|time)|(?:since|on) (?:yesterday|this)|by (?:tomorrow|tonight|noon|eod)|"
+    r"again(?!st|[:,])|yet|temporarily|briefly|for a (?:bit|while|moment)|(?:an hour|a year|minutes|hours|days|weeks|"
+    r"months|years) ago|in (?:19|20)\d\d|back then|originally|so far|in (?:\w+ )?(?:minutes|hours)$|(?<!or )(?<!and "
+    r")later|soon|asap)\b",
     re.IGNORECASE,
 )
 _TRIGGER = re.compile(
@@ -127,18 +133,15 @@ _SINCE = re.compile(
 )
 _LOGGED = re.compile(
     r"^(?:Merge (?:branch|pull request|remote-tracking|tag) |Bumps \S+ from |Co-authored-by:|Signed-off-by:|Revert \"|"
-    r"(?:FROM|RUN|COPY|ADD|CMD|ENTRYPOINT|ENV|WORKDIR|EXPOSE|ARG|VOLUME) \S)|"
-    r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|"
-    r"SEVERE|NOTICE)\b\]?[:\s]|(?:error|warning|fatal|note|hint|panic)(?:\[\w+\])?:\s|npm ERR|Traceback \(|E {2,}|"
-    r"at [\w.$]+\(|File \"|\w+(?:Error|Exception|Warning)\b:?|\$ \S|>>> |#!|//|/\*|\*/|<!--|--\s|"
-    r"FAILED |PASSED |ok \d|not ok|[-+]{2,3} |@@|"
-    r"(?:def|class|import|from|const|let|var|function|public|private|static|return|export|SELECT|INSERT|UPDATE|"
-    r"DELETE|CREATE|ALTER|raise|throw|print|console|logger|expect|await|yield|self|elif|struct|impl|fn|func|"
-    r"package|using|assert) [\w$.*{(]+(?:[ (:={;,<]|$)"
-    r"(?=.*[(){};=<>*]|.*:$))|"
-    r"^return \w+(?:, \w+)*$|\b\d\d:\d\d:\d\d[.,]\d|\b(?:ERROR|WARN|FATAL|DEBUG)\b[ :\]]|;\s*$|\bexit(?:ed)? "
-    r"(?:code|status) \d|"
-    r"^\s*[\w.\[\]\"']+ ?(?:==|:=|\+=|=|=>|->) ?\S",
+    r"(?:FROM|RUN|COPY|ADD|CMD|ENTRYPOINT|ENV|WORKDIR|EXPOSE|ARG|VOLUME) \S)|^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:|"
+    r"\d\d:\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|SEVERE|NOTICE)\b\]?[:\s]|(?:error|"
+    r"warning|fatal|note|hint|panic)(?:\[\w+\])?:\s|npm ERR|(?:Deprecated|DEPRECATION|DEPRECATED|EXCEPTION|FAILURE|"
+    r"ABORTED): |Traceback \(|E {2,}|at [\w.$]+\(|File \"|\w+(?:Error|Exception|Warning)\b:?|\$ \S|>>> |#!|//|/\*|\*/|"
+    r"<!--|--\s|FAILED |PASSED |ok \d|not ok|[-+]{2,3} |@@|(?:def|class|import|from|const|let|var|function|public|"
+    r"private|static|return|export|SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|raise|throw|print|console|logger|expect|"
+    r"await|yield|self|elif|struct|impl|fn|func|package|using|assert) [\w$.*{(]+(?:[ (:={;,<]|$)(?=.*[(){};=<>*]|"
+    r".*:$))|^return \w+(?:, \w+)*$|\b\d\d:\d\d:\d\d[.,]\d|\b(?:ERROR|WARN|FATAL|DEBUG)\b[ :\]]|;\s*$|\bexit(?:ed)? "
+    r"(?:code|status) \d|^\s*[\w.\[\]\"']+ ?(?:==|:=|\+=|=|=>|->) ?\S",
 )
 _HEDGED = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|presumably|likely|I (?:guess|suppose|think|believe|feel|assume|reckon|"
@@ -156,7 +159,7 @@ _LIMITED = re.compile(
     r"\b(?:if|unless|until|till|while|once(?! (?:a|per|every))|when(?:ever)?|wherever|as long as|so long as|provided|"
     r"assuming|in case|in the event|depending|otherwise|excepting|except|exclud(?:ed|es|ing)|exceptions? (?:is|"
     r"are|for|to)|excluding|apart from|aside from|"
-    r"other than|besides|save for|but(?= )|with the exception|only|outside|during|where (?:possible|"
+    r"other than|besides|save for|but(?= )|with the exception|(?<![.`])only|outside|during|where (?:possible|"
     r"necessary|needed|appropriate|it)|as (?:needed|necessary|appropriate)|even|at your discretion|"
     r"(?:for|on) (?:small|large|simple|complex|trivial|rare|special|some|most|certain|certain other) [\w-]+)\b",
     re.IGNORECASE,
@@ -166,7 +169,7 @@ _ONLY_AS_FOCUS = re.compile(
     re.I,
 )
 _LETS = re.compile(
-    r"\b(?:can|(?-i:may)|allowed|permitted|optional(?:ly)?|free to|okay|ok|fine|alright|acceptable|welcome|"
+    r"\b(?:(?-i:[Cc]an|may)|allowed|permitted|optional(?:ly)?|free to|okay|ok|fine|alright|acceptable|welcome|"
     r"whatever|whichever|up "
     r"to (?:you|us|each|the (?:team|author))|"
     r"needn't|need not|not (?:have|need|required|necessary|mandatory|obliged)|"

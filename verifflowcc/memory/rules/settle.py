@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from verifflowcc.base.model.item_values import Item, SourceKind
 from verifflowcc.memory.rules.candidates import CandidateMatch, KeptStatement, MatchKind, StatementCandidate
 from verifflowcc.memory.rules.code_names import key_of
-from verifflowcc.memory.rules.corrections import Match, Revision, newest, revision, takes_back
+from verifflowcc.memory.rules.corrections import Match, Revision, newest, of_another_kind, revision, takes_back
 from verifflowcc.memory.rules.qualifiers import places_in, qualifiers, same_aim
 from verifflowcc.memory.rules.turn_statements import keys_in
 
@@ -118,7 +118,9 @@ def _rivals(candidate: StatementCandidate, held: KeptStatement) -> bool:
     """Say whether only one of the two can hold."""
     if candidate.key != _key(held) and (_is_of_a_person(held) or candidate.key != key_of(held.subject, held.value)):
         return False
-    if _of_another_place(candidate, held):
+    if _of_another_place(candidate, held) or (
+        candidate.type != "convention" and of_another_kind(candidate.content, held.text)
+    ):
         return False
     if candidate.type == held.item.type:
         return candidate.type in _REPLACED | _UPSERTED

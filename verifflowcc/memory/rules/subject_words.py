@@ -195,6 +195,12 @@ KEPT_SOMEWHERE = re.compile(
     r"scripts?|style guide)$",
     re.IGNORECASE,
 )
+DATED = re.compile(
+    r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning|year|quarter|summer|winter)\b|"
+    r"\b(?:starts?|ends?|begins?|closes?|opens?|leaves?|arrives?) (?:on|at|next|in) (?!\d\d:\d\d|\d+ ?%)(?:mon|tues|"
+    r"wednes|thurs|fri|satur|sun|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|\d)",
+    re.IGNORECASE,
+)
 JUDGED = re.compile(
     r"^(?:not |very |so |too |really |quite |pretty |a (?:bit|little|lot) |always |never )*(?:great|good|bad|nice|"
     r"awful|fine|ok(?:ay)?|slow|fast|down|up|broken|red|green|empty|full|ready|done|stuck|off|on(?! (?-i:[A-Z`])| "
@@ -206,15 +212,15 @@ JUDGED = re.compile(
     re.IGNORECASE,
 )
 STATUS = re.compile(
-    r"^(?:an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
-    r"errors?(?! (?:with|via|through|using|as|in|to)\b)|place$|too|nothing|none of|wrong|null|nan|out of (?:memory|"
-    r"space|disk)|undefined|problems?|bugs?|trouble|fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no "
-    r"(?:sense|effect|idea|changes?|problem\w*|error\w*|clue|time))\b",
+    r"^(?:\d[\d.]* ?% of\b|an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|"
+    r"few|new|look)|errors?(?! (?:with|via|through|using|as|in|to)\b)|place$|too|nothing|none of|wrong|null|nan|out of "
+    r"(?:memory|space|disk)|undefined|problems?|bugs?|trouble|fine|well|great|again|smoothly|slowly|as expected|"
+    r"ok(?:ay)?|no (?:sense|effect|idea|changes?|problem\w*|error\w*|clue|time))\b",
     re.IGNORECASE,
 )
 WRONG = re.compile(
-    r"\b(?:upstream|half (?:done|full)|almost|wrong|incorrect|invalid|unexpected|missing|broken|weird|stale|too "
-    r"(?:many|much|few|little))\b",
+    r"\b(?:whether|upstream|half (?:done|full)|almost|wrong|incorrect|invalid|unexpected|missing|broken|weird|stale|"
+    r"too (?:many|much|few|little))\b",
     re.IGNORECASE,
 )
 ABOUT_THE_USER = frozenset(
@@ -222,3 +228,12 @@ ABOUT_THE_USER = frozenset(
 )
 """Types of what people state about themselves."""
 USER_NAMES = frozenset({"", "user", "human", "me", "you", "person", "developer", "client"})
+
+
+def writes_alone(name: str) -> bool:
+    """Say whether a speaker states things, and does not talk with others: the user, and the writer of notes.
+
+    >>> writes_alone("You"), writes_alone("Notes"), writes_alone("Anna")
+    (True, True, False)
+    """
+    return name.casefold() in USER_NAMES | {"notes"}

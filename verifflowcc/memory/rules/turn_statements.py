@@ -53,6 +53,7 @@ from verifflowcc.memory.rules.subject_words import (
     USER_NAMES,
     WORK,
     unread_language,
+    writes_alone,
 )
 from verifflowcc.memory.rules.tool_kinds import details_of, kind_of, refs_of, tags_of, word_for
 from verifflowcc.memory.rules.turns import Speaker, Turn
@@ -162,7 +163,7 @@ def extract(turn: Turn) -> Extraction:
     `ambiguous` where the layer or the rule is unsure.
     """
     signals = signals_of(turn.text)
-    own = turn.speaker is Speaker.PERSON and is_users_own(turn.name)
+    own = turn.speaker is Speaker.PERSON and writes_alone(turn.name)
     if not (signals.worth or own or (turn.speaker is Speaker.PERSON and _is_brief(turn))):
         return Extraction(signals, (), language=unread_language(turn.text))
     if unread := unread_language(turn.text):
@@ -270,7 +271,7 @@ def _is_read(sentence: Opened, turn: Turn) -> bool:
 
 def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
     sentence = opened(sentence)
-    if turn.speaker is Speaker.PERSON and is_users_own(turn.name):
+    if turn.speaker is Speaker.PERSON and writes_alone(turn.name):
         yield from _in_own_words(sentence, turn, focus)
         return
     found = list(_as_asked(sentence, turn, focus))
@@ -379,7 +380,7 @@ def _is_work(found: _TypedStatement, sentence: str) -> bool:
 
 def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
     """Yield what the rules for each kind of statement read in a sentence."""
-    own = is_users_own(turn.name)
+    own = writes_alone(turn.name)
     statement = _personal_or_project(sentence) if own and not _IS_QUESTION.match(sentence) else None
     if statement and statement.type == "fact" and plainly(sentence) is None:
         statement = None
@@ -555,7 +556,7 @@ def _with_next(
 def _is_certain(found: _TypedStatement, written: str, turn: Turn) -> bool:
     """Return whether the form of a statement keeps its qualifiers."""
     stated = found.stated
-    own = turn.speaker is Speaker.PERSON and is_users_own(turn.name)
+    own = turn.speaker is Speaker.PERSON and writes_alone(turn.name)
     if found.plain or (own and verdict(written) is not SentenceTrust.CLEAR):
         return verdict(written) is SentenceTrust.CLEAR and (
             found.type not in _RULES or agrees(written, negated=stated.negated)

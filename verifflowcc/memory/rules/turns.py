@@ -14,6 +14,8 @@ from verifflowcc.base.text.identifiers import slug
 # Names of what has none: a digest of a turn's words as its id, a file and its first words as a session, an origin.
 
 _DIGITS = 12
+NOTES = "Notes"
+"""The speaker of a text that names none: whose words they are is not known."""
 
 
 @dataclass(slots=True)

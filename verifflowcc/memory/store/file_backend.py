@@ -196,6 +196,7 @@ class FilesBackend:
         self._places = ItemPlaces(root, folder, self._index)
         self._lock = ScopeLock(local / "locks", scope)
         self._problems: tuple[str, ...] = ()
+        self._real: dict[str, str] = {}
 
     def add(self, item: StoredItem) -> None:
         """Keep an item under its id: in a new file, or in the place of the bytes that its file had.
@@ -367,6 +368,7 @@ class FilesBackend:
         return self._index.notices
 
     def _walk(self) -> ItemWalk:
+        self._real = {}
         problem = self._places.folder_problem()
         if problem:
             return ItemWalk(problems={self._folder: problem})
@@ -380,7 +382,7 @@ class FilesBackend:
         return answer
 
     def _read(self, path: str) -> ItemReading:
-        found, seen = read_stored(self._root, self._folder, path)
+        found, seen = read_stored(self._root, self._folder, path, self._real)
         stamp = seen.stamp if stamps.settled(seen.touched_ns) else ""
         if isinstance(found, StoredItem):
             return ItemReading(path, stamp, found.item, digest=digest_text(found.text))

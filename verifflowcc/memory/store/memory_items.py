@@ -67,14 +67,16 @@ class MemoryChecked(DerivedTables):
 # One item file of a scope, read whole: its item, or why it holds none.
 
 
-def read_stored(root: Path, folder: str, path: str) -> tuple[StoredItem | str | None, FileStamp]:
+def read_stored(
+    root: Path, folder: str, path: str, real: dict[str, str] | None = None
+) -> tuple[StoredItem | str | None, FileStamp]:
     """Return the item at a path below `root`/`folder`, or a problem that begins with the path; None for no file.
 
-    The stamp beside it was taken before the file was read.
+    The stamp beside it was taken before the file was read. `real` is where folders lead, as `look_at` has it.
     """
     nothing = FileStamp("", 0)
     try:
-        problem = look_at(root, folder, path)
+        problem = look_at(root, folder, path, real)
         if problem:
             return f"{path}: {problem}", nothing
         with (root / as_on_disk(path)).open("rb") as file:

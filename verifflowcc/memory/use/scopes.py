@@ -59,11 +59,25 @@ def scopes_listed(workspace: Workspace | None) -> tuple[str, ...]:
     return (*(_open_ones(workspace) if workspace else ()), USER)
 
 
-def scopes_recalled(workspace: Workspace | None, *, agent: str | None = None) -> tuple[str, ...]:
-    """Return the scopes in which recall looks where none is named: those listed, and the acting agent's own."""
+def scopes_recalled(workspace: Workspace | None, *, agent: str | None = None, ended: bool = False) -> tuple[str, ...]:
+    """Return the scopes in which recall looks where none is named: those listed, and the acting agent's own.
+
+    With `ended`, the sprints that are closed and the stages that are over, too.
+    """
     *here, user = scopes_listed(workspace)
     own = (f"agent/{agent}",) if workspace is not None and agent in _agents(workspace) else ()
-    return (*here, *own, user)
+    over = [each for each in _of_sprints(workspace) if each not in here] if workspace and ended else []
+    return (*here, *own, *over, user)
+
+
+def _of_sprints(workspace: Workspace) -> Iterator[str]:
+    from verifflowcc.sprint.use.sprint_reading import ledger_of
+
+    for name in ledger_of(workspace).sprint_ids():
+        yield f"sprint/{name}"
+        folder = workspace.memory / "stage" / name
+        stages = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir()) if folder.is_dir() else []
+        yield from (f"stage/{name}/{stage}" for stage in stages if NAME.fullmatch(stage))
 
 
 def scopes_searched(workspace: Workspace | None) -> tuple[str, ...]:

@@ -263,7 +263,11 @@ def _memory_files(request: SourceRequest) -> Iterator[ProjectFile]:
     Only where a folder of a type that memory does not know holds one is the trace asked which its items are.
     """
     tree, folder = request.tree, f"{MEMORY}/project/items"
-    found = {below: tree.find(below, "**/*.md") for below in sorted(tree.folders(folder))}
+    found: dict[str, list[ProjectFile]] = {below: [] for below in sorted(tree.folders(folder))}
+    for each in tree.find(folder, "**"):  # as the trace asks for all files there
+        below = each.path[: each.path.find("/", len(folder) + 1)]
+        if below in found and each.path.endswith(".md"):
+            found[below].append(each)
     names = {below: below.rpartition("/")[2] for below in found}
     doubtful = [below for below, name in names.items() if is_trace_type(name) or name not in TYPES]
     asks = any(found[below] for below in doubtful)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 FOLDER = "prompts"
 KEPT = 32
-_MANY = 200
+_MANY = 20
 """Of more files than these in one folder, all stamps are kept as one digest."""
 _FILE = DerivedFile(f"{FOLDER}/*.json", 9, keyed_by="the question; stamps of all inputs", most=KEPT)
 _PROMPT: RecordCodec[Prompt] = RecordCodec(Prompt)

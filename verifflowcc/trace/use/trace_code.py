@@ -170,7 +170,7 @@ def read_known(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, inde
     return TraceItems(found, unreadable, len(changed), others=tuple(sorted(others)))
 
 
-_OUTLINES = "outlines"
+_OUTLINES, _LISTING = "outlines", "outlines by all files"
 
 
 def read_outlines(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, index: TraceIndex) -> TraceItems | None:
@@ -178,8 +178,16 @@ def read_outlines(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, i
     demand_no_journal(workspace.memory)
     key, fresh, paths, stamps = _reading(policy), walk.fresh, walk.items(), walk.stamps()
     unreadable = dict(walk.problems)
+    listing = "" if fresh else digest_text("\n".join([key, *[f"{path}\t{stamps[path]}" for path in paths]]))
     try:
         with index.one_state():
+            # Where no file at all is another, not even which of them are trace items is to be asked of each.
+            state = index.recall(_LISTING, listing) if listing else None
+            kept = index.recall(_OUTLINES, state) if state else None
+            if kept is not None:
+                items = _outlined(kept)
+                others = {*paths}.difference([each.path for each in items])
+                return TraceItems(items, unreadable, 0, others=tuple(sorted(others)), outlined=True)
             kinds, unknown = index.kinds(key), ("", False)
             changed = {path for path in paths if path in fresh or kinds.get(path, unknown)[0] != stamps[path]}
             if len(changed) > _MOST_READ or any(kinds.get(path, unknown)[1] for path in changed):
@@ -198,15 +206,20 @@ def read_outlines(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, i
             return None
         kept = _outlines_text([each for path in sorted(traced) if (each := _item(rows[path].facts))])
         index.keep(_OUTLINES, state, kept)
-    items = tuple(
+    if listing and not changed:
+        index.keep(_LISTING, listing, state)
+    others = {path for path in paths if path not in changed and not kinds[path][1]}
+    others |= memory.keys()
+    return TraceItems(_outlined(kept), unreadable, len(changed), others=tuple(sorted(others)), outlined=True)
+
+
+def _outlined(kept: str) -> tuple[TraceItem, ...]:
+    return tuple(
         [
             TraceItem(own, type_, title, path, text, digest, Status(status), None, tuple([Link(*to) for to in links]))
             for own, type_, title, path, text, digest, status, links in json.loads(kept)
         ]
     )
-    others = {path for path in paths if path not in changed and not kinds[path][1]}
-    others |= memory.keys()
-    return TraceItems(items, unreadable, len(changed), others=tuple(sorted(others)), outlined=True)
 
 
 def _outlines_text(items: Iterable[TraceItem]) -> str:
