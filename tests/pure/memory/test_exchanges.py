@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.memory.rules.candidates import BEFORE, StatementCandidate
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.memory.rules.candidates import BEFORE, KeptStatement, MatchKind, StatementCandidate
 from verifflowcc.memory.rules.exchanges import LEFT_OUT, opened_by
 from verifflowcc.memory.rules.qualifiers import qualifiers
+from verifflowcc.memory.rules.settle import settle
 from verifflowcc.memory.rules.turn_statements import extract, statement_of
 from verifflowcc.memory.rules.turns import MOST_BEFORE, Speaker, Turn, in_order
 
@@ -288,8 +290,124 @@ def test_what_is_asked_for_in_the_second_place_or_behind_a_name_is_read(
         "This helps us to see more and avoid long talks.",
         "Remember, every minute counts in a release.",
         "We don't want any surprises in the release.",
+        "By using '@cached', we ensure that all functions are fast.",
     ],
 )
 @pytest.mark.parametrize("talked", ["", f"{LONG_TALK} "], ids=["brief", "in talk"])
 def test_an_aim_is_no_rule_where_people_talk(sentence: str, talked: str) -> None:
     assert [each for each in talk(f"Mira: {talked}{sentence}") if each.confidence >= 500] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "form"),
+    [
+        ("What should we use for the release notes?", "Lumen.", ("release-note", "lumen", False)),
+        ("So, which planner do we use for drafts: Lumen or Zig?", "Zig, please.", ("draft", "zig", False)),
+        ("What do you want us to use for the parser?", "We'll use Zig.", ("parser", "zig", False)),
+        ("What's our issue tracker?", "Lumen.", ("project-management", "lumen", False)),
+        ("Should we use tabs?", "No, never.", ("indentation", "tab", True)),
+        ("Do we use Lumen for drafts?", "Yes, always.", ("draft", "lumen", False)),
+        ("Must we squash commits before merging?", "Yes, always.", ("squash-commit-before-merging", "do", False)),
+    ],
+)
+def test_a_question_and_its_answer_are_one_rule(question: str, answer: str, form: tuple[str, str, bool]) -> None:
+    (found,) = talk(f"Jon: It rained. {question}", f"Mira: {answer} {LONG_TALK}")
+
+    assert (found.content, dict(found.details)) == (f"{question}{LEFT_OUT}{answer}", {BEFORE: "t0"})
+    assert (found.subject, found.value, found.negated) == form == form_of(found)
+    assert found.confidence >= 500
+
+
+def test_a_speaker_may_answer_a_question_of_their_own() -> None:
+    (found,) = talk("Mira: What do we use for the parser? Zig.")
+
+    assert (found.content, found.value) == ("What do we use for the parser? Zig.", "zig")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which draft should we open first?", "Lumen."),
+        ("What should we use for this draft?", "Lumen."),
+        ("What should we use for drafts?", "It depends."),
+        ("What should we use for drafts?", "Whatever works."),
+        ("Should we use tabs?", "Yes, but only in Makefiles."),
+        ("Should we go now?", "Yes."),
+        ("Do we have to use Lumen?", "No."),
+        ("Can we use Lumen?", "Yes."),
+        ("If it rains, what should we use for drafts?", "Lumen."),
+        ("Which draft should I use for the tests?", "Lumen."),
+        ("Should we squash commits before merging?", "Yes."),
+        ("What's our opinion of Lumen?", "good"),
+    ],
+)
+def test_an_answer_that_is_not_surely_for_good_is_no_active_rule(question: str, answer: str) -> None:
+    assert [each for each in talk(f"Jon: {question}", f"Mira: {answer}") if each.confidence >= 500] == []
+
+
+@pytest.mark.parametrize(
+    ("first", "change", "old", "new"),
+    [
+        ("From now on, take a break every 80 minutes.", "Okay, make that 60.", "every-80", "every-60"),
+        ("From now on, use Lumen as our issue tracker.", "Actually, change that to Zig.", "lumen", "zig"),
+        ("Start function names with 'a_'.", "Please change it to 'b_'.", "start:a_", "start:b_"),
+        ("The limit for uploads is 20 MB.", "Make it 30 instead.", "20-mb", "30-mb"),
+    ],
+)
+def test_a_change_of_that_is_kept_with_what_it_changes_and_replaces_it(
+    first: str, change: str, old: str, new: str
+) -> None:
+    (before,) = talk(f"Mira: {first}")
+    (found,) = talk(f"Mira: {first}", "Jon: That is a lot.", f"Mira: {change}")
+
+    assert found.content == f"{first}{LEFT_OUT}{change}"
+    assert (found.key, found.type, found.confidence >= 500) == (before.key, before.type, True)
+    assert (before.value, found.value) == (old, new)
+    assert form_of(found) == (found.subject, new, found.negated)
+    held = Item("old", before.type, first, "old.md", "project", 500, 500, key=before.key)
+    settled = settle(found, [KeptStatement(held, before.subject, before.value, before.negated, "old")])
+    assert (settled.outcome, list(settled.others)) == (MatchKind.SUPERSEDES, ["old"])
+
+
+@pytest.mark.parametrize(
+    ("first", "change"),
+    [
+        ("It rained for 80 minutes.", "Make that 60."),
+        ("From now on, use Lumen in 3 of 4 drafts.", "Make that 2."),
+        ("From now on, use Lumen as our issue tracker.", "Make that 60."),
+        ("From now on, use Lumen as our issue tracker.", "Change that to something better."),
+        ("From now on, take a break every 80 minutes.", "Make that 60 pages."),
+    ],
+    ids=["no rule", "several", "another kind", "no value", "another unit"],
+)
+def test_a_change_of_nothing_sure_is_no_active_rule(first: str, change: str) -> None:
+    assert [each for each in talk(f"Mira: {first}", f"Mira: {change}") if each.confidence >= 500] == []
+
+
+DECORATED = "the '@cached' decorator from the 'speed' module."
+
+
+@pytest.mark.parametrize(
+    ("lines", "content"),
+    [
+        (
+            (f"Mira: It's {DECORATED} Please add it to all functions.",),
+            f"It's {DECORATED} Please add it to all functions.",
+        ),
+        (
+            (f"Mira: It's {DECORATED}", "Jon: Well then. I'll add the decorator to all my functions from now on."),
+            f"It's {DECORATED}{LEFT_OUT}I'll add the decorator to all my functions from now on.",
+        ),
+        (
+            (f"Mira: I like {DECORATED}", "Jon: Well then. I'll include it in all my functions from now on."),
+            f"I like {DECORATED}{LEFT_OUT}I'll include it in all my functions from now on.",
+        ),
+    ],
+    ids=["asked for", "promised", "promised by a pronoun"],
+)
+def test_a_decorator_that_is_spoken_of_is_meant_by_it(lines: tuple[str, ...], content: str) -> None:
+    (found,) = talk(*lines)
+
+    assert found.content == content
+    assert (found.subject, found.value, found.negated) == ("decorator-cached-functions", "use", False)
+    assert form_of(found) == ("decorator-cached-functions", "use", False)

@@ -6,6 +6,7 @@ that names its subject. The subject is closed again by the next one, and by word
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from verifflowcc.base.records import dataclass
@@ -234,6 +235,12 @@ def promised(sentence: str) -> str:
     return plain[:1].upper() + plain[1:]
 
 
+def decorator_before(turn: Turn) -> list[str]:
+    """Return the sentences of the turn right before one, where it speaks of a decorator."""
+    before = turn.before[-1] if turn.before else None
+    return [each.plain for each in spoken(before.text)] if before and "decorator" in before.text else []
+
+
 def asked_before(turn: Turn, subject: str) -> Opened | None:
     """Return the last sentence of another person before a turn that names a subject in its normal form."""
     wanted = {stem(each) for each in re.split(r"[-.]", subject) if each}
@@ -260,6 +267,151 @@ def adds(subject: str, sentence: str, kind: str) -> bool:
         return False
     there = {stem(each) for each in _WORDS.findall(sentence)}
     return any(each not in there for each in _named_in(subject))
+
+
+_ASKED = r"^(?:[^,?]{1,40}[,.] )?(?:(?:and|so|then|but|also|okay|ok) )*"
+_WE = r"(?:I|we|you|everyone|everybody|the team)(?: all)?"
+_REST = r"(?: [^?,:;(–—]+)?(?:[,:;(–—][^?]*)?\?(?: …)?$"
+_WHAT_TO_USE = re.compile(
+    rf"{_ASKED}(?:what|which)(?: (?P<kind>[a-z][\w -]{{1,40}}?))? (?:(?:should|shall|must|do|will) {_WE}|"
+    r"(?:do you want|would you like) (?:me|us|everyone) to|would you (?:rather )?have (?:me|us)) (?:always |all )?"
+    rf"(?:use|go with|choose|pick|rely on)(?P<rest> (?:for|in|on|as|to|with|when) [^?,:;(–—]+)?{_REST}",
+    re.IGNORECASE,
+)
+_WHAT_IT_IS = re.compile(
+    rf"{_ASKED}(?:what|which)(?:'s| is| are) (?:our|the (?:team|project|company)'s) (?P<role>[a-z][\w -]{{2,40}}?)"
+    r"(?: here| these days| at the moment)?\?(?: …)?$",
+    re.IGNORECASE,
+)
+_WHETHER = re.compile(
+    rf"{_ASKED}(?:should|shall|do|must) (?:I|we|everyone|everybody|the team)(?: all)? (?:always |also |still )?"
+    r"(?P<what>[a-z-]+ [^?,:;(–—]+)(?:[,:;(–—][^?]*)?\?(?: …)?$",
+    re.IGNORECASE,
+)
+_OF_NOW = re.compile(
+    r"\b(?:this|that|these|those|it|now|today|tonight|tomorrow|next|first|yet|again|mean|think|say|know|see|consider|discuss|try|start|schedule|expect|worry)\b",
+    re.IGNORECASE,
+)
+_OF_ALL = re.compile(
+    r"\b(?:we|us|our|team|everyone|everybody|always|every|all|each|by default|project)\b", re.IGNORECASE
+)
+_EACH = re.compile(r"\b(?:always|every|all|each|by default)\b", re.IGNORECASE)
+_BY_NAME = re.compile(
+    r"(?:(?:please|let's|we(?:'ll)?(?: all)?|you should|we should|I'd) )?"
+    r"(?:(?:use|go with|prefer|stick (?:to|with)|pick) )?"
+    r"(?P<name>(?:the |a )?[\w.+#/-]*\w(?: [\w.+#/-]*\w){0,2})(?:,? (?:please|always))?[.!]?$",
+    re.IGNORECASE,
+)
+_YES = re.compile(
+    r"(?:yes|yeah|yep|correct|always)"
+    r"(?:,? (?:please|always|exactly|absolutely|definitely|we do|we should|you should|(?-i:[A-Z])\w+))*[.!]?$",
+    re.IGNORECASE,
+)
+_NO = re.compile(
+    r"(?:no|nope|never)(?:,? (?:please|never|don't|we don't|we shouldn't|please don't|(?-i:[A-Z])\w+))*[.!]?$",
+    re.IGNORECASE,
+)
+_NO_NAME = frozenset(
+    "yes no none nothing either both whatever anything neither sure maybe good great thanks okay ok right well hmm not "
+    "i it we you he she they there what which why how when depends done same another any other fine hello hi".split()
+)
+
+
+def answered(question: str, answer: str) -> str:
+    """Return what the answer to a question asks for, in one sentence; "" where that is not for good, or not clear.
+
+    >>> answered("What should we use for drafts?", "Lumen, please."), answered("Should we use tabs?", "No.")
+    ('Use Lumen for drafts.', 'Never use tabs.')
+    >>> answered("Which one should I open first?", "The shorter one.")
+    ''
+    """
+    if _OF_NOW.search(question) or not question.rstrip(" …").endswith("?"):
+        return ""
+    if whether := _WHETHER.match(question):
+        if _YES.match(answer):
+            return f"{whether['what'][:1].upper()}{whether['what'][1:].strip()}."
+        return f"Never {whether['what'].strip()}." if _NO.match(answer) else ""
+    named = _BY_NAME.match(answer)
+    if not named or not _NO_NAME.isdisjoint(named["name"].casefold().split()) or not is_concrete(named["name"]):
+        return ""
+    if use := _WHAT_TO_USE.match(question):
+        kind = f" as the {use['kind']}" if use["kind"] and not use["rest"] else ""
+        return f"Use {named['name']}{(use['rest'] or kind).rstrip()}." if use["rest"] or kind else ""
+    role = _WHAT_IT_IS.match(question)
+    return f"Use {named['name']} as the {role['role']}." if role and is_name(named["name"]) else ""
+
+
+def for_all(question: str, value: str) -> bool:
+    """Say whether a question is of what all do, and not of one task; `value` is what is answered of its subject."""
+    return bool((_EACH if value == "do" else _OF_ALL).search(question))
+
+
+_CHANGES = re.compile(
+    r"(?:(?:actually|no|sorry|oh|wait|hm+|well|ok(?:ay)?|on second thoughts?|and|so),? )*"
+    r"(?:please |let's |let us |can you |could you )?"
+    r"(?:(?:change|set|switch|update|raise|lower|bump|move) (?:that|it|this|that one) to|make (?:that|it|this)) "
+    r"(?P<value>['\"`]?[\w.+#@/-]*\w['\"`]?(?: (?!instead|please)[a-z]{3,})?)(?: instead)?(?:,? please)?[.!?]?$",
+    re.IGNORECASE,
+)
+_A_NUMBER = re.compile(r"(?<![\w.])\d[\d,.]*(?![\w])")
+_A_QUOTE = re.compile(r"(['\"`])[\w.@-]+\1")
+_A_NAME = re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z][\w.+#-]*\w(?: [A-Z][\w.+#-]*\w)*")
+
+
+def changes(sentence: str) -> bool:
+    """Say whether a sentence changes a value that was spoken of: `Make that 60.`"""
+    return bool(_CHANGES.match(sentence))
+
+
+def changed(before: str, sentence: str) -> str:
+    """Return a statement with the value that the next sentence gives it; "" where it has none, or several.
+
+    >>> changed("Take a break every 80 minutes.", "Actually, make that 60.")
+    'Take a break every 60 minutes.'
+    >>> changed("Keep drafts in Lumen.", "Please change it to Zig."), changed("Keep drafts.", "Change it to Zig.")
+    ('Keep drafts in Zig.', '')
+    """
+    found = _CHANGES.match(sentence)
+    if not found:
+        return ""
+    before = before.removesuffix(LEFT_OUT.rstrip())
+    first, _, unit = found["value"].partition(" ")
+    if first[0] in "'\"`":
+        kind = _A_QUOTE
+    elif first[0].isdigit():
+        kind = _A_NUMBER
+    else:
+        kind = _A_NAME
+        if not is_name(first):
+            return ""
+    there = [*kind.finditer(before)]
+    if len(there) != 1 or (unit and f" {unit}" not in before[there[0].end() :]):
+        return ""
+    return f"{before[: there[0].start()]}{first}{before[there[0].end() :]}"
+
+
+def short_for(before: str, sentence: str) -> str:
+    """Return what a sentence says together with the one before it: an answer, or another value; "" for any other."""
+    return changed(before, sentence) or answered(before, sentence)
+
+
+def before_it(written: Sequence[str], place: int, turn: Turn) -> Iterator[tuple[str, Opened | None]]:
+    """Yield the sentences before one, nearest first: of its turn, then of the two turns before."""
+    yield from ((written[at], None) for at in range(place - 1, -1, -1))
+    for before in reversed(turn.before[-_NEAR:]):
+        for at, piece in reversed(list(enumerate(spoken(before.text)))):
+            yield piece.plain, Opened(quote(before.text, piece.start, piece.end), before.id, at)
+
+
+def question_before(turn: Turn) -> Opened | None:
+    """Return the question with which the turn before one ends, where another asks it."""
+    before = turn.before[-1] if turn.before else None
+    if before is None or (before.name, before.speaker) == (turn.name, turn.speaker) or "?" not in before.text[-8:]:
+        return None
+    pieces = spoken(before.text)
+    if not pieces or not pieces[-1].plain.endswith("?"):
+        return None
+    return Opened(quote(before.text, pieces[-1].start, pieces[-1].end), before.id, len(pieces) - 1)
 
 
 def kind_before(turn: Turn, place: int, kind: str) -> Opened | None:

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from verifflowcc.base.records import dataclass
+from verifflowcc.base.records import dataclass, field
 from verifflowcc.memory.rules.code_names import NormalForm, groups_in, key_of
 from verifflowcc.memory.rules.constructs import constructs, decorators, imports, spoken_decorators
-from verifflowcc.memory.rules.exchanges import pointed, topic_in
+from verifflowcc.memory.rules.exchanges import pointed, points, topic_in
 from verifflowcc.memory.rules.personal_statements import Spotter
 
 # Rules for names in code: how they start and end, what they include, and their case.
@@ -257,6 +257,11 @@ _FOCUSES = re.compile(
     r"\b(?:nam(?:e|es|ing)|functions?|methods?|class(?:es)?|variables?|arguments?|parameters?|attributes?)\b",
     re.IGNORECASE,
 )
+_PUT_IT = re.compile(
+    r"\b(?P<verb>(?:add|includ|incorporat|appl|us|put)\w*) (?:it|that|this|them)"
+    r"(?= (?:to|in|for|into|on|with|above|whenever|when)\b)",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"['\"`]\w{1,24}['\"`]")
 _CODE = Spotter(
     {
@@ -275,11 +280,11 @@ _CODE = Spotter(
 
 @dataclass(slots=True)
 class Focus:
-    """What a turn last spoke of: named things of code, a decorator (`name module`), a topic."""
+    """What a turn last spoke of: named things of code, a decorator (`name module`), and its sentences."""
 
     kinds: tuple[str, ...] = ()
     decorator: str = ""
-    topic: str = ""
+    heard: list[str] = field(default_factory=list)
 
     def follow(self, sentence: str) -> None:
         """Take note of what a sentence speaks of."""
@@ -288,11 +293,18 @@ class Focus:
         if "decorator" in sentence or "@" in sentence:
             spoken = spoken_decorators(sentence)
             self.decorator = spoken[-1][0] if spoken else self.decorator
-        self.topic = topic_in(sentence) or self.topic
+        self.heard.append(sentence)
 
     def named(self, sentence: str) -> str:
         """Return a sentence with what the turn last spoke of in the place of a pronoun that is to be used or not."""
-        return pointed(sentence, self.topic)
+        topics = map(topic_in, reversed(self.heard)) if self.heard and points(sentence) else ()
+        return pointed(sentence, next(filter(None, topics), ""))
+
+    def decorated(self, sentence: str) -> str:
+        """Return a sentence with `the decorator` in the place of a pronoun for it: `add it to all functions`."""
+        if not self.decorator or "decorator" in sentence:
+            return sentence
+        return _PUT_IT.sub(r"\g<verb> the decorator", sentence, count=1)
 
 
 def speaks_of_rules(sentence: str) -> bool:
@@ -304,6 +316,7 @@ def speaks_of_rules(sentence: str) -> bool:
 
 def code_rules(sentence: str, focus: Focus) -> list[NormalForm]:
     """Return the rules for code that a sentence makes, whatever words it makes them with."""
+    sentence = focus.decorated(sentence)
     found = names_ruled(sentence, focus.kinds)
     found += decorators(sentence, focus.decorator, ())
     module = focus.decorator.partition(" ")[2]

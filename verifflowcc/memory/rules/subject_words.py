@@ -227,13 +227,16 @@ ABOUT_THE_USER = frozenset(
     {"preference", "work_pattern", "communication_style", "business_fact", "relationship", "goal", "constraint"}
 )
 """Types of what people state about themselves."""
-USER_NAMES = frozenset({"", "user", "human", "me", "you", "person", "developer", "client"})
-
-
-def writes_alone(name: str) -> bool:
-    """Say whether a speaker states things, and does not talk with others: the user, and the writer of notes.
-
-    >>> writes_alone("You"), writes_alone("Notes"), writes_alone("Anna")
-    (True, True, False)
-    """
-    return name.casefold() in USER_NAMES | {"notes"}
+NOT_USED = re.compile(
+    r"(?:please )?(?:(?:avoid|never|don't|do not|stop) (?:use|using)\b|(?:avoid|no) (?!\w+ing\b))", re.IGNORECASE
+)
+"""A ban of a thing itself; what must not be removed or renamed is another rule than its form says."""
+TO_WORK = re.compile(r"\b(?:to|from|at|after|before|off) work\b", re.IGNORECASE)
+BINDS = re.compile(
+    r"^(?:and |so |also )?(?:all|every|each|any|no)\b.*\b(?:must|should|ha(?:s|ve) to|needs?|requires?|shall)\b|"
+    r"^(?:[\w-]+ ){1,5}(?:must|should) (?:always|never|only)\b|\bnot (?:allowed|permitted|to be)\b|"
+    r"^(?:log|track|record|file|report|document) (?:every|each|all)\b",
+    re.IGNORECASE,
+)
+"""What binds everybody, wherever in a talk it is."""
+IS_QUESTION = re.compile(r"(?:should|shall|must|do|does|is|are|will|would) \S.*\?$", re.IGNORECASE)

@@ -6,23 +6,12 @@ from functools import lru_cache
 
 from verifflowcc.base.model.item_values import item_type
 from verifflowcc.base.records import dataclass, replace
+from verifflowcc.memory.rules import exchanges
 from verifflowcc.memory.rules.candidates import BEFORE, Extraction, StatementCandidate, StreamName, signals_of
 from verifflowcc.memory.rules.clauses import asked
 from verifflowcc.memory.rules.code_names import NormalForm, is_name, key_of
 from verifflowcc.memory.rules.constructs import spoken_decorators
-from verifflowcc.memory.rules.exchanges import (
-    LEFT_OUT,
-    Opened,
-    adds,
-    asked_before,
-    defines,
-    kind_before,
-    pointed,
-    points,
-    promised,
-    subject_of,
-    topic_before,
-)
+from verifflowcc.memory.rules.exchanges import LEFT_OUT, Opened
 from verifflowcc.memory.rules.generic_form import fixes, generic
 from verifflowcc.memory.rules.personal_statements import PERSONAL_TYPES, PersonalStatement, personal, personal_form
 from verifflowcc.memory.rules.plain_demands import PEOPLE, Plain, corrects, is_private, is_task, is_wanted_once, plainly
@@ -34,6 +23,7 @@ from verifflowcc.memory.rules.sentences import LONGEST, Sentence, follows, is_ch
 from verifflowcc.memory.rules.subject_words import (
     ABOUT_ANSWERS,
     ABOUT_THE_USER,
+    BINDS,
     COMMANDS,
     EVERYWHERE,
     EXCLAIMED,
@@ -41,6 +31,8 @@ from verifflowcc.memory.rules.subject_words import (
     HERE,
     HOW,
     IS_DUE,
+    IS_QUESTION,
+    NOT_USED,
     OF_IT,
     ONCE,
     ONE_TASK,
@@ -50,13 +42,12 @@ from verifflowcc.memory.rules.subject_words import (
     STANDARD,
     TECH,
     TO_ME,
-    USER_NAMES,
+    TO_WORK,
     WORK,
     unread_language,
-    writes_alone,
 )
 from verifflowcc.memory.rules.tool_kinds import details_of, kind_of, refs_of, tags_of, word_for
-from verifflowcc.memory.rules.turns import Speaker, Turn
+from verifflowcc.memory.rules.turns import Speaker, Turn, writes_alone
 from verifflowcc.memory.rules.wishes import Force, aims, frame, introduced, lasts, wished
 
 # The normal form of a text that is an item already, whoever wrote it, so that new statements can be compared.
@@ -73,14 +64,17 @@ def normal_form(text: str, type_name: str) -> tuple[str, str, bool]:
     spoken = [opened(each) for each in sentences(text)]
     if not spoken:
         return "", "", False
-    if LEFT_OUT in text and (ask := promised(spoken[-1])):
-        spoken = [ask]
+    ask = ""
+    if new := exchanges.short_for(spoken[-2], spoken[-1]) if len(spoken) > 1 else "":
+        spoken = [new]
+    elif LEFT_OUT in text and (ask := exchanges.promised(spoken[-1])):
+        spoken = [ask, *spoken[:-1]]
     if type_name in PERSONAL_TYPES:
         return personal_form(spoken[0], type_name)
     if type_name in PROJECT_TYPES - {"decision"}:
         return project_form(spoken[0], type_name)
     mended = fixes(spoken[:2]) if type_name == "fix" else {}
-    rule = next(iter(mended.values()), None) or _ruled(spoken)
+    rule = next(iter(mended.values()), None) or _ruled([*spoken[1:], spoken[0]] if ask else spoken)
     if rule:
         return rule.subject, rule.value, rule.negated
     request = asked(spoken[0])
@@ -109,29 +103,15 @@ _PLAIN_CONFIDENCE, _UNSURE_CONFIDENCE, _CHATTER_CONFIDENCE = 700, 450, 400
 _RULES = frozenset({"convention", "guideline"})
 _OF_PROJECT = frozenset({"guideline", "decision", "fact"})
 _PLACED = frozenset({"preference", "work_pattern"})
-_NOT_USED = re.compile(
-    r"(?:please )?(?:(?:avoid|never|don't|do not|stop) (?:use|using)\b|(?:avoid|no) (?!\w+ing\b))", re.IGNORECASE
-)
-"""A ban of a thing itself; what must not be removed or renamed is another rule than its form says."""
-_TO_WORK = re.compile(r"\b(?:to|from|at|after|before|off) work\b", re.IGNORECASE)
 _WEAKER = frozenset({"decision", "requirement", "fact", "insight", "assumption"})
 """Statements in general words are less sure than a rule that is known by name: such a rule goes first."""
 _READ_BETTER = frozenset({"convention", "fix", "assumption", "question", "insight"})
 """Types that the rules read more closely than plain grammar does."""
 _ITS_OWN = ABOUT_THE_USER | _READ_BETTER | {"requirement"}
 _TASK_TYPES = frozenset({"convention", "communication_style"})
-_BINDS = re.compile(
-    r"^(?:and |so |also )?(?:all|every|each|any|no)\b.*\b(?:must|should|ha(?:s|ve) to|needs?|requires?|shall)\b|"
-    r"^(?:[\w-]+ ){1,5}(?:must|should) (?:always|never|only)\b|\bnot (?:allowed|permitted|to be)\b|"
-    r"^(?:log|track|record|file|report|document) (?:every|each|all)\b",
-    re.IGNORECASE,
-)
-"""What binds everybody, wherever in a talk it is."""
-_IS_QUESTION = re.compile(r"(?:should|shall|must|do|does|is|are|will|would) \S.*\?$", re.IGNORECASE)
 _KEPT_WORDS, _MOST_WORDS = 3, 30
-_MOST_BEFORE = 3
-_MOST_OF_BRIEF = 20
-"""Sentences before its own that an item may have, so that it is understood."""
+_MOST_OF_BRIEF, _MOST_BEFORE = 20, 3
+"""Words of a brief turn. Sentences before its own that an item may have, so that it is understood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +126,9 @@ class _TypedStatement:
     plain: bool = False
     corrects: bool = False
     after: Opened | None = None
-    """The sentence of an earlier turn by which it is understood: what it points at, or what is promised."""
-    promise: bool = False
+    """The sentence of an earlier turn by which it is understood: what it points at, what is promised or answered."""
+    meant: str = ""
+    """The sentence that it is short for, where it is a promise or an answer."""
 
     @property
     def form(self) -> tuple[str, str, bool]:
@@ -164,7 +145,8 @@ def extract(turn: Turn) -> Extraction:
     """
     signals = signals_of(turn.text)
     own = turn.speaker is Speaker.PERSON and writes_alone(turn.name)
-    if not (signals.worth or own or (turn.speaker is Speaker.PERSON and _is_brief(turn))):
+    read = own or (turn.speaker is Speaker.PERSON and (_is_brief(turn) or exchanges.question_before(turn)))
+    if not (signals.worth or read):
         return Extraction(signals, (), language=unread_language(turn.text))
     if unread := unread_language(turn.text):
         return Extraction(signals, (), ambiguous=True, language=unread)
@@ -190,15 +172,6 @@ def extract(turn: Turn) -> Extraction:
 
 def _is_sure(candidate: StatementCandidate) -> bool:
     return candidate.confidence >= UNSURE and candidate.certainty >= SURE
-
-
-def is_users_own(name: str) -> bool:
-    """Say whether a speaker's name is one for the user: none, `You`, `User`.
-
-    >>> is_users_own("You"), is_users_own("Anna")
-    (True, False)
-    """
-    return name.casefold() in USER_NAMES
 
 
 def statement_of(text: str, type_name: str, key: str = "") -> tuple[str, str, bool]:
@@ -242,25 +215,60 @@ def _statements(written: Sequence[str], turn: Turn) -> Iterator[_TypedStatement]
     mended = fixes(written)
     focus = Focus()
     for place, sentence in enumerate(written):
-        if place in mended and HOW.search(mended[place].says):
+        if meant := [each for each in (_answer(written, place, turn),) if each] or _changed(written, place, turn):
+            yield from (replace(found, place=place) for found in meant)
+        elif place in mended and HOW.search(mended[place].says):
             yield _TypedStatement("fix", mended[place], 700, 900, place)
         else:
             yield from (replace(found, place=place) for found in _in_sentence(sentence, turn, focus))
         focus.follow(sentence)
 
 
+def _answer(written: Sequence[str], place: int, turn: Turn) -> _TypedStatement | None:
+    """Return what a sentence asks for as the answer to the question before it, its own or another person's."""
+    question = Opened(written[place - 1], turn.id) if place else exchanges.question_before(turn)
+    says = exchanges.answered(question.says, written[place]) if question and turn.speaker is Speaker.PERSON else ""
+    request = asked(says) if says else None
+    if question is None or request is None or not request.sure:
+        return None
+    sure = exchanges.for_all(f"{question.says} {written[place]}", request.stated.value) and not qualifiers(
+        question.says
+    )
+    confidence = _WORDED_CONFIDENCE if sure else _UNSURE_CONFIDENCE
+    after = None if place else question
+    return _TypedStatement("guideline", request.stated, confidence, 800, after=after, meant=says)
+
+
+def _changed(written: Sequence[str], place: int, turn: Turn) -> list[_TypedStatement]:
+    """Return what a statement is after a change of its value: `Change that to 60.`"""
+    if not exchanges.changes(written[place]):
+        return []
+    for old, after in exchanges.before_it(written, place, turn):
+        new, alone = exchanges.changed(old, written[place]), replace(turn, before=())
+        keys = {found.stated.key for found in _in_sentence(old, alone, Focus())} if new else ()
+        found = [each for each in _in_sentence(new, alone, Focus()) if each.stated.key in keys] if keys else []
+        if found:
+            return [replace(each, after=after, meant=new) for each in found]
+    return []
+
+
 def _promises(written: Sequence[Sentence], turn: Turn) -> Iterator[_TypedStatement]:
     """Yield what a person promises to keep to, where another asked for it in words that no rule was read from."""
     for place, sentence in enumerate(written):
-        ask = promised(sentence.plain) if turn.before and turn.speaker is Speaker.PERSON else ""
+        ask = exchanges.promised(sentence.plain) if turn.before and turn.speaker is Speaker.PERSON else ""
         if not ask:
             continue
         focus = Focus()
+        for piece in exchanges.decorator_before(turn):
+            focus.follow(piece)
         wish = None if (rules := _rules(ask, focus)) else _wished(ask, turn, own=False)
         for found in rules or ([wish] if wish else []):
-            asked_for = asked_before(turn, found.stated.value if found.stated.value != "use" else found.stated.subject)
+            subject = found.stated.subject if found.stated.value == "use" else found.stated.value
+            if focus.decorator and "@" not in ask and subject.startswith("decorator-"):
+                subject = focus.decorator.partition(" ")[0]
+            asked_for = exchanges.asked_before(turn, subject)
             if asked_for and not _is_read(asked_for, turn):
-                yield replace(found, place=place, after=asked_for, promise=True)
+                yield replace(found, place=place, after=asked_for, meant=ask)
 
 
 def _is_read(sentence: Opened, turn: Turn) -> bool:
@@ -280,7 +288,7 @@ def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStat
         brief = _is_brief(turn)
         for other in _in_own_words(sentence, replace(turn, name=""), focus):
             if other.plain and not aims(sentence) and (brief or other.confidence >= UNSURE):
-                sure = brief or (_BINDS.search(sentence) and not is_chatter(sentence))
+                sure = brief or (BINDS.search(sentence) and not is_chatter(sentence))
                 yield replace(other, confidence=other.confidence if sure else _UNSURE_CONFIDENCE)
 
 
@@ -374,14 +382,14 @@ def _is_work(found: _TypedStatement, sentence: str) -> bool:
     if PEOPLE.search(sentence) and not (TECH.search(sentence) or ABOUT_ANSWERS.search(sentence)):
         return False
     return known or bool(
-        WORK.search(_TO_WORK.sub("", sentence)) or TECH.search(sentence) or ABOUT_ANSWERS.search(sentence)
+        WORK.search(TO_WORK.sub("", sentence)) or TECH.search(sentence) or ABOUT_ANSWERS.search(sentence)
     )
 
 
 def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
     """Yield what the rules for each kind of statement read in a sentence."""
     own = writes_alone(turn.name)
-    statement = _personal_or_project(sentence) if own and not _IS_QUESTION.match(sentence) else None
+    statement = _personal_or_project(sentence) if own and not IS_QUESTION.match(sentence) else None
     if statement and statement.type == "fact" and plainly(sentence) is None:
         statement = None
     if (
@@ -446,8 +454,8 @@ def _wished(sentence: str, turn: Turn, *, own: bool) -> _TypedStatement | None:
 
 def _pointing(sentence: str, turn: Turn, *, own: bool) -> _TypedStatement | None:
     """Return the rule of a sentence whose pronoun points at what the turns before it spoke of."""
-    found = topic_before(turn) if turn.before and points(sentence) else None
-    wish = _wished(pointed(sentence, found[0]), turn, own=own) if found else None
+    found = exchanges.topic_before(turn) if turn.before and exchanges.points(sentence) else None
+    wish = _wished(exchanges.pointed(sentence, found[0]), turn, own=own) if found else None
     return replace(wish, after=found[1]) if wish and found else None
 
 
@@ -499,10 +507,9 @@ def _candidate(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) 
     first, alone = (found.place, True) if found.after else _needed(found, turn, written)
     content, details = _with_subject(found, turn, written, first)
     whole = " ".join(each.plain for each in written[first : found.place + 1])
-    whole = promised(whole) if found.promise else whole
-    pointed_at = found.after and not found.promise
+    pointed_at = found.after and not found.meant
     alone = alone and not (pointed_at and statement_of(content, found.type, stated.key) != found.form)
-    rewritten = not (alone and _is_certain(found, whole, turn))
+    rewritten = not (alone and _is_certain(found, found.meant or whole, turn))
     own = quote(turn.text, written[first].start, written[found.place].end)
     title = own.rstrip(".")
     return StatementCandidate(
@@ -520,10 +527,10 @@ def _with_subject(
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return a rule's own sentences with the one that names what they are of, or what the thing is that they name."""
     own = quote(turn.text, written[first].start, written[found.place].end)
-    if found.type != "guideline":
-        return own, ()
     if found.after:
         return f"{found.after.says}{LEFT_OUT}{own}", ((BEFORE, found.after.turn),)
+    if found.type != "guideline":
+        return own, ()
     for content, details in _with_next(found, turn, written, first, own):
         if len(content) <= LONGEST and statement_of(content, found.type, found.stated.key) == found.form:
             return content, details
@@ -541,11 +548,11 @@ def _with_next(
         name = (found.stated.subject if use else found.stated.value).capitalize()
         named = not kind_of(found.stated.value) and is_name(name) and name in own
         if set(qualifiers(following)) <= {"permission"} and (
-            word_for(kind, following) if kind else named and defines(following)
+            word_for(kind, following) if kind else named and exchanges.defines(following)
         ):
             yield quote(turn.text, written[first].start, written[after].end), ()
-    for subject in (kind_before(turn, first, kind) if kind else None, subject_of(turn, first)):
-        if subject is None or not (kind or adds(subject.says, own, found.stated.subject)):
+    for subject in (exchanges.kind_before(turn, first, kind) if kind else None, exchanges.subject_of(turn, first)):
+        if subject is None or not (kind or exchanges.adds(subject.says, own, found.stated.subject)):
             continue
         if 0 <= subject.place == first - 1 and follows(turn.text, written[first - 1], written[first]):
             yield quote(turn.text, written[first - 1].start, written[found.place].end), ()
@@ -563,7 +570,7 @@ def _is_certain(found: _TypedStatement, written: str, turn: Turn) -> bool:
         )
     if found.type not in _RULES:
         return same_words(written, stated.says) or keeps(written, stated.says)
-    if own and _NOT_USED.match(written) and says_all(written, negated=stated.negated):
+    if own and NOT_USED.match(written) and says_all(written, negated=stated.negated):
         return True
     if not own and (says_all(written, negated=stated.negated) or _says_at_last(written, negated=stated.negated)):
         return True

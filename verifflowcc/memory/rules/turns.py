@@ -120,6 +120,27 @@ TRUST_OF: dict[Speaker, Trust] = {
 }
 
 
+_USER_NAMES = frozenset({"", "user", "human", "me", "you", "person", "developer", "client"})
+
+
+def is_users_own(name: str) -> bool:
+    """Say whether a speaker's name is one for the user: none, `You`, `User`.
+
+    >>> is_users_own("You"), is_users_own("Anna")
+    (True, False)
+    """
+    return name.casefold() in _USER_NAMES
+
+
+def writes_alone(name: str) -> bool:
+    """Say whether a speaker states things, and does not talk with others: the user, and the writer of notes.
+
+    >>> writes_alone("You"), writes_alone("Notes"), writes_alone("Anna")
+    (True, True, False)
+    """
+    return name.casefold() in _USER_NAMES | {"notes"}
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One utterance of a conversation.

@@ -214,6 +214,13 @@ _TAG = re.compile(
 )
 
 
+_EXPLAINS = re.compile(
+    r"^(?:and |so )?by (?:[a-z]+ly )?[a-z]+ing\b[^,]{0,60}, (?!.*\b(?:must|should|want|need|please|from now)\b)",
+    re.IGNORECASE,
+)
+"""What a rule is good for: `by using X, we ensure that all calls are typed`."""
+
+
 @lru_cache(maxsize=256)
 def frame(sentence: str) -> Frame:
     """Return how a sentence asks for something.
@@ -222,6 +229,8 @@ def frame(sentence: str) -> Frame:
     ('LASTING', 'NONE')
     """
     if sentence.endswith("?") and not _ASKED.match(sentence) and not _TAG.search(sentence):
+        return _NOTHING
+    if _EXPLAINS.match(sentence):
         return _NOTHING
     lasting, worded, bare = _LASTING.search(sentence), _WORDED.search(sentence), _BARE.search(sentence)
     practice = None if lasting or worded or bare else _PRACTICE.search(sentence)

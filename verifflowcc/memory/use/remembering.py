@@ -28,8 +28,7 @@ from verifflowcc.base.text.secrets import find_secrets
 from verifflowcc.memory.rules.candidates import KeptStatement, MatchKind, StatementCandidate
 from verifflowcc.memory.rules.qualifiers import doubt_about
 from verifflowcc.memory.rules.settle import settle
-from verifflowcc.memory.rules.turn_statements import is_users_own
-from verifflowcc.memory.rules.turns import TRUST_OF, Speaker, Turn
+from verifflowcc.memory.rules.turns import TRUST_OF, Speaker, Turn, is_users_own
 from verifflowcc.memory.store.placing import made_item
 from verifflowcc.memory.use.item_scope import asks, is_person, trust_of
 from verifflowcc.memory.use.laid_out import ScopeItems, mark_of
