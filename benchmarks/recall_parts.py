@@ -45,6 +45,7 @@ def parts() -> list[Part]:
         Part("names of speakers not looked for", _names_looked_for),
         Part("both: SPEAKER and names", _without_speakers),
         Part("turns that end asking count less (QUESTION)", lambda: patch.object(scoring, "QUESTION", 100)),
+        Part("everyday words alike (ALIKE)", lambda: patch.object(scoring, "ALIKE", 0)),
         Part("turns that tell a time (TIME)", lambda: patch.object(scoring, "TIME", 100)),
         Part("the named date (MONTH, NEAR_DAY, YEAR)", lambda: patch.multiple(question, MONTH=0, NEAR_DAY=0, YEAR=0)),
         Part("words of the date as a field", lambda: _without_field("date")),

@@ -133,3 +133,13 @@ def test_a_file_that_is_no_source_may_be_asked_about(traced: Path) -> None:
 
 def test_what_is_neither_a_file_nor_a_symbol_is_refused(coded: Path) -> None:
     vfcc(coded, "code", "impact", "nothing").refused(3, "nothing is neither a file here nor a symbol")
+
+
+def test_the_trace_is_read_where_there_is_an_item(code: Path) -> None:
+    kept = code / ".memory" / "local" / "trace-code.json"
+    assert asked(code, "impact", "clamp")["items"] == []
+    assert not kept.exists()
+
+    touched(code)
+    assert ids(asked(code, "impact", "Station.alarm"), "items")
+    assert kept.exists()

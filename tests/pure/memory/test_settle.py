@@ -211,6 +211,14 @@ def test_a_sentence_that_says_that_it_is_otherwise_since_now_replaces_the_old_on
         ("The data team owns the events table.", "The data team owns the orders table."),
         ("The SDK is published under the MIT licence.", "The SDK is published to Maven Central now."),
         ("CI runs on GitHub Actions.", "CI runs on every push."),
+        ("Invoices are rendered with WeasyPrint.", "Invoices are sent through Postmark now."),
+        ("The API is deployed to Heroku.", "The API is versioned by header, no longer by path."),
+        ("The metrics port is 8080.", "Correction: the API listens on port 9090, not 8080."),
+        ("Rate limiting happens at the edge.", "The rate limit has changed to 200 requests per minute."),
+        ("For new services we use Go.", "All services speak HTTP/2 now."),
+        ("The retro is every Friday.", "The retro moved to the big room."),
+        ("I prefer pytest over unittest.", "unittest has been replaced by pytest."),
+        ("Logs are kept for 30 days.", "Backups are kept for 60 days, not 30."),
         ("Our API uses OAuth.", "Our API uses cursor pagination."),
         ("The worker uses Redis.", "The worker uses structured logging."),
         ("The service runs on port 8080.", "The service runs on Kubernetes."),
@@ -345,3 +353,20 @@ def test_what_is_said_twice_is_kept_once_and_the_last_word_stands(said: list[str
         for each in once
         if each.path not in gone
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("The wiki is in Confluence.", "The docs moved from Confluence to GitHub."),
+        ("The monorepo is built with Bazel.", "We migrated our monorepo to GitLab."),
+        ("We use Terraform for AWS.", "We moved from AWS to Azure."),
+        ("We use Mocha for tests.", "Tests run on Buildkite as of today."),
+    ],
+)
+def test_what_a_sentence_may_end_is_asked(before: str, now: str) -> None:
+    found = extract(Turn("t1", Speaker.PERSON, now, "s1")).candidates
+
+    assert [(each.outcome, each.asks) for each in (settle(one, [stated(before)]) for one in found)] == [
+        (MatchKind.SUPERSEDES, True)
+    ]

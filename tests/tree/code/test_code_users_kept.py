@@ -1,4 +1,4 @@
-"""The users of definitions that are kept: after any edit what a change reaches is what it is where nothing was kept."""
+"""Callers and users that are kept: after any edit they are, and what a change reaches is, as where nothing was kept."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from tests.tree.code_graph_world import project
 from tests.trees import write_tree
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.code.rules import bind_queries
+from verifflowcc.code.rules.bind_queries import callers
 from verifflowcc.code.rules.binding import Binder
-from verifflowcc.code.rules.changed_code import Node, Reach, Users, reach_of
+from verifflowcc.code.rules.changed_code import Node, Reach, reach_of
+from verifflowcc.code.rules.graph import ReferenceLink
 from verifflowcc.code.store import code_graph as code_graph_merging
 from verifflowcc.code.store.code_graph import StoredCode
 from verifflowcc.code.use.indexing import open_code
@@ -62,22 +65,31 @@ def nodes_of(code: StoredCode) -> list[Node]:
     return [(path, place) for path in code.files for place in range(len(code.head(path).definitions))]
 
 
-def reached(code: StoredCode, nodes: Sequence[Node]) -> list[Reach]:
-    """Return what each definition reaches, with what is kept, and keep what was found."""
-    kept = code.users_kept()
-    found = [reach_of(Binder(code), [node], kept=kept) for node in nodes]
+def reached(code: StoredCode, nodes: Sequence[Node]) -> list[tuple[Reach, list[ReferenceLink]]]:
+    """Return what each definition reaches and what calls it, with what is kept, and keep what was found."""
+    kept = code.answers_kept()
+    found = []
+    for node in nodes:
+        binder = Binder(code)
+        binder.names.keep_in(kept)
+        found.append(asked(binder, node))
     kept.save()
     return found
 
 
+def asked(binder: Binder, node: Node) -> tuple[Reach, list[ReferenceLink]]:
+    return reach_of(binder, [node]), list(callers(binder, *node))
+
+
 @given(EDITS)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-def test_what_a_change_reaches_is_the_same_with_what_was_kept_before_any_edits(
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_a_change_reaches_and_what_calls_it_is_the_same_with_what_was_kept_before_any_edits(
     edits: Sequence[tuple[str, str]],
 ) -> None:
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
         patch.setattr(code_graph_merging, "MOST_PARTS", 4)
         patch.setattr(code_graph_merging, "LARGE_PARTS", 1)
+        patch.setattr(bind_queries, "HUB", 1)
         root = Path(folder)
         here = project(root, {path: texts[0] for path, texts in TEXTS.items()})
         for edit in [None, *edits]:
@@ -85,7 +97,7 @@ def test_what_a_change_reaches_is_the_same_with_what_was_kept_before_any_edits(
                 write_tree(root, dict([edit]))
             with open_code(here) as code:
                 nodes = nodes_of(code)
-                plain = [reach_of(Binder(code), [node]) for node in nodes]
+                plain = [asked(Binder(code), node) for node in nodes]
                 assert reached(code, nodes) == plain
             with open_code(here) as code:
                 assert reached(code, nodes) == plain
@@ -99,10 +111,12 @@ PAIRS = {
 }
 
 
-def known(here: Workspace, *nodes: Node) -> list[Users | None]:
+def known(here: Workspace, *paths: str) -> list[list[str] | None]:
+    """Return the files of the known users of the first definition of some files; None where they are not known."""
     with open_code(here) as code:
-        kept = code.users_kept()
-        return [kept.users(node, 0) for node in nodes]
+        kept = code.answers_kept()
+        found = [kept.recall(f"users 0 0 {path}") for path in paths]
+        return [None if each is None else each[0][0][0] for each in found]
 
 
 @pytest.fixture
@@ -114,11 +128,7 @@ def here(tmp_path: Path) -> Workspace:
 
 
 def test_users_are_known_the_next_time(here: Workspace) -> None:
-    one, three = known(here, ("one.py", 0), ("three.py", 0))
-
-    assert one is not None
-    assert [row[0] for row in one.rows] == ["uses_one.py"]
-    assert three is not None
+    assert known(here, "one.py", "three.py") == [["uses_one.py"], ["uses_three.py"]]
 
 
 @pytest.mark.parametrize(
@@ -132,10 +142,7 @@ def test_users_are_known_the_next_time(here: Workspace) -> None:
 def test_an_edit_costs_the_users_that_rest_on_it_alone(here: Workspace, edit: Mapping[str, str]) -> None:
     write_tree(here.root, edit)
 
-    one, three = known(here, ("one.py", 0), ("three.py", 0))
-
-    assert one is not None
-    assert three is None
+    assert known(here, "one.py", "three.py") == [["uses_one.py"], None]
 
 
 def test_users_outlive_states_in_which_they_were_asked_for(here: Workspace) -> None:
@@ -144,21 +151,21 @@ def test_users_outlive_states_in_which_they_were_asked_for(here: Workspace) -> N
         with open_code(here) as code:
             reached(code, [("one.py", 0)])
 
-    assert known(here, ("one.py", 0)) != [None]
+    assert known(here, "one.py") == [["uses_one.py"]]
 
 
 def test_a_file_more_or_less_costs_all_users(here: Workspace) -> None:
     write_tree(here.root, {"five.py": "x = 1\n"})
 
-    assert known(here, ("one.py", 0), ("three.py", 0)) == [None, None]
+    assert known(here, "one.py", "three.py") == [None, None]
 
 
 def test_damaged_users_are_sought_again(here: Workspace) -> None:
     with open_code(here) as code:
         code._store.let_go()
-        code._store.rows("UPDATE users SET body = x'00' || body")
+        code._store.rows("UPDATE answers SET body = x'00' || body")
 
-    assert known(here, ("one.py", 0)) == [None]
+    assert known(here, "one.py") == [None]
     with open_code(here) as code:
-        assert [each.path for each in reached(code, [("one.py", 0)])[0].found] == ["uses_one.py"]
-    assert known(here, ("one.py", 0)) != [None]
+        assert [each.path for each in reached(code, [("one.py", 0)])[0][0].found] == ["uses_one.py"]
+    assert known(here, "one.py") == [["uses_one.py"]]

@@ -12,7 +12,17 @@ from verifflowcc.code.rules.bind_queries import imported_by
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.changed_code import Node, Reach, Reached, definitions_at, heirs_of
 from verifflowcc.code.rules.code_views import AffectedTest, CommandForTests
-from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, Mark, SearchedCode, outwards
+from verifflowcc.code.rules.graph import (
+    CALLABLE,
+    FILE,
+    TYPES,
+    Definition,
+    Mark,
+    SearchedCode,
+    SourceFile,
+    column_of,
+    outwards,
+)
 from verifflowcc.code.rules.rank_units import FileWeights, by_words, idf
 from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, words_in
 
@@ -52,6 +62,10 @@ class TestFinder:
         self._binder, self._code = binder, code
         self._lines: dict[str, Sequence[str]] = {}
         self._cases: dict[str, tuple[TestCase, ...]] = {}
+        self._heirs: dict[str, dict[int, tuple[Node, ...]]] = {}
+        self._members: dict[str, dict[int, list[int]]] = {}
+        self._typed: dict[Node, tuple[tuple[str, str], ...]] = {}
+        self._sets_up: dict[Node, Sequence[tuple[str, str]]] = {}
 
     def among(self, changed: Iterable[Node], reached: Iterable[Reached]) -> tuple[AffectedTest, ...]:
         """Return the tests among what is changed and what is reached, nearest first, then by path and name."""
@@ -94,15 +108,16 @@ class TestFinder:
                 for case, end in zip(cases, ends, strict=True)
             ]
         found = []
-        for place, each in enumerate(self._code.head(path).definitions):
+        for place, each in enumerate(self._code.head(path).definitions if _may_hold_tests(file) else ()):
             text = "\n".join(lines[(each.start or each.line) - 1 : each.end])
-            node = Reached(path, place, 0, 0, 100, (path, place))
-            found += [TestText(test, text) for test in self._tests_of(node) if test.path == path]
+            for other, name in self._named(Reached(path, place, 0, 0, 100, (path, place)), file.language):
+                if other == path:
+                    found.append(TestText(AffectedTest(path, name, file.language, 0, 100, "changed"), text))
         return list({each.test.id: each for each in reversed(found)}.values())[::-1]
 
     def _tests_of(self, each: Reached) -> Iterator[AffectedTest]:
         file = self._code.files.get(each.path)
-        if file is None or (Mark.TEST not in file.marks and file.language != "rust"):
+        if file is None or not _may_hold_tests(file):
             return
         why = self._why(each)
         for path, name in self._named(each, file.language):
@@ -148,10 +163,30 @@ class TestFinder:
             return any(_ATTRIBUTE.search(line) for line in above)
         return each.name.lower().startswith("test")
 
+    def _tests_in(self, path: str, parent: int) -> Sequence[int]:
+        """Return the definitions right inside of one that are called as tests of Python are."""
+        members = self._members.get(path)
+        if members is None:
+            members = self._members[path] = {}
+            definitions = self._code.head(path).definitions
+            both = zip(column_of(definitions, "parent"), column_of(definitions, "name"), strict=True)
+            for place, (around, name) in enumerate(both):
+                if name.startswith("test"):
+                    members.setdefault(around, []).append(place)
+        return members.get(parent, ())
+
     def _of_type(
         self, path: str, definitions: Sequence[Definition], place: int, language: str
+    ) -> Sequence[tuple[str, str]]:
+        """Return a test by its name; of a class that is only inherited from, for each class that inherits it."""
+        found = self._typed.get((path, place))
+        if found is None:
+            found = self._typed[path, place] = tuple(self._named_by_type(path, definitions, place, language))
+        return found
+
+    def _named_by_type(
+        self, path: str, definitions: Sequence[Definition], place: int, language: str
     ) -> Iterator[tuple[str, str]]:
-        """Yield a test by its name; of a class that is only inherited from, for each class that inherits it."""
         each = definitions[place]
         separator = "::" if language in ("python", "rust") else "."
         outer = []
@@ -161,7 +196,7 @@ class TestFinder:
             around = definitions[around].parent
         parent = each.parent
         if language == "python" and parent != FILE and definitions[parent].kind in TYPES:
-            heirs = heirs_of(self._binder, path, parent)
+            heirs = self._heirs_of(path, parent)
             for other, heir in heirs:
                 yield other, f"{self._code.head(other).definitions[heir].name}::{each.name}"
             bare = definitions[parent].signature.rstrip(" :").endswith(definitions[parent].name)
@@ -169,23 +204,44 @@ class TestFinder:
                 return
         yield path, separator.join([*reversed(outer), each.name])
 
+    def _heirs_of(self, path: str, place: int) -> Sequence[Node]:
+        """Return the types that inherit from a type: each of its tests asks for them, so those of a file are kept."""
+        sheet = self._binder.names.sheet(path)
+        if not sheet.is_type(place):
+            return heirs_of(self._binder, path, place)
+        found = self._heirs.get(path)
+        if found is None:
+            types = [each for each in range(len(sheet.names)) if sheet.is_type(each)]
+            found = self._heirs[path] = self._binder.names.recalled(
+                f"heirs {path}",
+                lambda: {each: heirs for each in types if (heirs := heirs_of(self._binder, path, each))},
+                lambda heirs: [*heirs.items()],
+                lambda rows: {each: tuple([(other, heir) for other, heir in heirs]) for each, heirs in rows},
+            )
+        return found.get(place, ())
+
     def _by_fixture(self, each: Reached, definitions: Sequence[Definition]) -> Iterator[tuple[str, str]]:
         """Yield the tests that run a function without calling it: a fixture of pytest, or what sets a class up."""
         definition = definitions[each.place]
         if definition.name in _SETUP and definition.parent != FILE:
-            for place, other in enumerate(definitions):
-                if other.parent == definition.parent and other.name.startswith("test"):
-                    yield from self._of_type(each.path, definitions, place, "python")
-            for path, heir in heirs_of(self._binder, each.path, definition.parent):
-                named = self._code.head(path).definitions
-                for place, other in enumerate(named):
-                    if other.parent == heir and other.name.startswith("test"):
-                        yield from self._of_type(path, named, place, "python")
+            yield from self._set_up(each.path, definition.parent)
             return
         above = self._text(each.path)[(definition.start or definition.line) - 1 : definition.line]
         if definition.kind in CALLABLE and any(_FIXTURE.match(line.strip()) for line in above):
             automatic = any(_AUTOUSE.search(line) for line in above)
             yield from self._with_fixture(each.path, definition.name, automatic, set())
+
+    def _set_up(self, path: str, place: int) -> Sequence[tuple[str, str]]:
+        """Return the tests of a class, and of those that inherit from it."""
+        found = self._sets_up.get((path, place))
+        if found is None:
+            found = self._sets_up[path, place] = [
+                named
+                for other, around in ((path, place), *self._heirs_of(path, place))
+                for test in self._tests_in(other, around)
+                for named in self._of_type(other, self._code.head(other).definitions, test, "python")
+            ]
+        return found
 
     def _with_fixture(
         self, path: str, name: str, automatic: bool, seen: set[tuple[str, str]]
@@ -239,6 +295,10 @@ class TestFinder:
         if path not in self._lines:
             self._lines[path] = (self._code.text(path) or b"").decode("utf-8", "replace").split("\n")
         return self._lines[path]
+
+
+def _may_hold_tests(file: SourceFile) -> bool:
+    return Mark.TEST in file.marks or file.language == "rust"
 
 
 def with_trace_tests(

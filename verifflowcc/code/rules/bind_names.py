@@ -3,7 +3,7 @@
 The scopes around it come first, then imports, then what other files hand on.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from verifflowcc.code.rules.bound_things import EXTERNAL, UNKNOWN, Circles, Thing, ThingKind
@@ -15,6 +15,7 @@ from verifflowcc.code.rules.graph import (
     Definition,
     Head,
     Import,
+    KeptAnswers,
     Reference,
     SymbolKind,
     column_of,
@@ -249,6 +250,7 @@ class NameLookup:
         self.code = code
         self.modules = Modules(code.files, code.manifests)
         self.foreign = ImportResolver(code, self.modules)
+        self.kept: KeptAnswers | None = None
         self._bits: dict[str, int] = {}
         self._named: dict[str, int] = {}
         self._sheets: dict[str, Sheet] = {}
@@ -265,10 +267,31 @@ class NameLookup:
         self.circles.read |= sheet.bit
         return sheet
 
-    def watch(self) -> None:
-        """Note from now on what is read for each answer: see `Circles.read`. Nothing was asked before."""
+    def keep_in(self, kept: KeptAnswers) -> None:
+        """Recall and keep answers from now on, and note what is read for each: see `Circles.read`."""
         count = len(self.code.files)
         self._bits = {path: bit_of(place, count) for place, path in enumerate(self.code.files)}
+        self._sheets.clear()
+        self.kept = kept
+
+    def recalled(
+        self, key: str, make: Callable[[], _T], write: "Callable[[_T], Any]", read: "Callable[[Any], _T]"
+    ) -> _T:
+        """Return what is kept under a key, or is made now; `write` makes JSON of it, which `read` reads."""
+        if self.kept is None:
+            return make()
+        known = self.kept.recall(key)
+        if known is not None:
+            answer, bits, asked = known
+            self.circles.read |= bits
+            for each in asked:
+                self.asked(each)
+            return read(answer)
+        made: dict[str, tuple[_T, int]] = {}
+        found = self.circles.once(made, key, make)
+        bits = made[key][1]
+        self.kept.note(key, write(found), bits & ALL_FILES, self._names_in(bits))
+        return found
 
     def asked(self, name: str) -> None:
         """Note that it was asked which files define a name, speak of it or import it."""
@@ -278,11 +301,9 @@ class NameLookup:
                 bit = self._named[name] = 1 << (FILE_BITS + len(self._named))
             self.circles.read |= bit
 
-    def names_in(self, read: int) -> list[str]:
-        """Return the names among what was read."""
-        if read >> FILE_BITS == 0:
-            return []
-        return [name for name, bit in self._named.items() if read & bit]
+    def _names_in(self, read: int) -> list[str]:
+        named = read >> FILE_BITS
+        return [name for place, name in enumerate(self._named) if named >> place & 1] if named else []
 
     def defining(self, name: str) -> Sequence[str]:
         """Return the files that define a name."""

@@ -6,6 +6,7 @@ Each takes the `Code` of a repository, or a `Binder` of it where several questio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from posixpath import dirname
+from typing import TYPE_CHECKING
 
 from verifflowcc.code.rules.bind_names import Sheet
 from verifflowcc.code.rules.binding import Binder, BoundReference
@@ -28,6 +29,9 @@ from verifflowcc.code.rules.graph import (
     column_of,
     qualified,
 )
+
+if TYPE_CHECKING:
+    from typing import Any
 
 # Definitions by what a person writes for them: `name`, `Class.name`, `path::name`, `path:12`.
 
@@ -131,10 +135,10 @@ def callers(code: Code | Binder, path: str, place: int) -> ReferenceLinks:
     Of what makes objects of a class (`__init__`), the calls of the class are among them.
     """
     binder = _binder(code)
-    found = [_referring(binder, path, place, _CALLS)]
+    found = [_calls_of(binder, path, place)]
     sheet = binder.names.sheet(path)
     if place != FILE and sheet.names[place] in _MAKERS and sheet.parents[place] != FILE:
-        found.append(_referring(binder, path, sheet.parents[place], _CALLS))
+        found.append(_calls_of(binder, path, sheet.parents[place]))
     return _by_confidence(found)
 
 
@@ -211,24 +215,101 @@ def _referring(
 
     They come by name, and those of a name by path, then in order. With `least`, only those at least so sure.
     """
-    meant = (path, place)
-    known: dict[int, BindingCandidate | None] = {}
     found = []
     for name, files in _speaking(binder, path, place):
         asked = files if within is None else [each for each in files if each in within]
-        rows: list[_Row] = []
-        for start, other in enumerate(asked):
-            if not start % _AT_ONCE:
-                binder.names.load_references(asked[start : start + _AT_ONCE], name)
-            for about, bound in _spoken(binder, other, name, kinds):
-                number = id(bound)
-                if number not in known:  # a binder keeps what it has bound: the number stays that of this one
-                    known[number] = binder.candidate(bound, meant)
-                candidate = known[number]
-                if candidate is not None and candidate.confidence >= least:
-                    rows.append((about, candidate, bound))
-        found.append(rows)
+        found.append(_meaning(binder, _all_spoken(binder, asked, name, kinds), (path, place), least))
     return found
+
+
+def _all_spoken(
+    binder: Binder, files: Sequence[str], name: str, kinds: frozenset[ReferenceKind]
+) -> Iterator[BoundReference]:
+    for start, other in enumerate(files):
+        if not start % _AT_ONCE:
+            binder.names.load_references(files[start : start + _AT_ONCE], name)
+        yield from _spoken(binder, other, name, kinds)
+
+
+def _meaning(
+    binder: Binder, spoken: Iterable[BoundReference], meant: tuple[str, int], least: int = 0
+) -> Sequence[_Row]:
+    """Return those of some references that may mean a definition, at least so surely."""
+    known: dict[int, BindingCandidate | None] = {}
+    rows: list[_Row] = []
+    for about, bound in spoken:
+        number = id(bound)
+        if number not in known:  # a binder keeps what it has bound: the number stays that of this one
+            known[number] = binder.candidate(bound, meant)
+        candidate = known[number]
+        if candidate is not None and candidate.confidence >= least:
+            rows.append((about, candidate, bound))
+    return rows
+
+
+HUB = 40
+"""Where so many files speak of a name, who calls what is called so is kept."""
+
+
+def _calls_of(binder: Binder, path: str, place: int) -> Sequence[Sequence[_Row]]:
+    """Return the calls that may mean a definition, as `_referring` does; of a hub those that are kept."""
+    names = binder.names
+    family = names.manner(path).family
+    if names.kept is None or len(_files_of(binder, names.sheet(path).names[place], family)) < HUB:
+        return _referring(binder, path, place, _CALLS)
+
+    def speaking() -> Sequence[str]:
+        return [name for name, _ in _speaking(binder, path, place)]
+
+    called = names.recalled(f"names {place} {path}", speaking, _as_it_is, _as_it_is)
+    return [_meaning(binder, _calls_kept(binder, name, family), (path, place)) for name in called]
+
+
+def _as_it_is(names: Sequence[str]) -> Sequence[str]:
+    return names
+
+
+def _calls_kept(binder: Binder, name: str, family: str) -> Sequence[BoundReference]:
+    """Return all calls of a name, bound: the definitions of it share them."""
+
+    def calls() -> Sequence[BoundReference]:
+        return [*_all_spoken(binder, _files_of(binder, name, family), name, _CALLS)]
+
+    def read(written: "list[Any]") -> Sequence[BoundReference]:
+        results, (paths, receivers, insides), columns = written
+        bound = [BindingResult(tuple([BindingCandidate(*each) for each in some]), out) for some, out in results]
+        return [
+            ((paths[at], line, ReferenceKind.CALL, name, receivers[by], inside, insides[called]), bound[number])
+            for at, line, by, inside, called, number in zip(*columns, strict=True)
+        ]
+
+    known = binder.called.get((family, name))
+    if known is None:
+        known = binder.called[family, name] = binder.names.recalled(
+            f"calls {family} {name}", calls, _calls_written, read
+        )
+    return known
+
+
+def _calls_written(calls: Sequence[BoundReference]) -> "list[Any]":
+    """Return calls as JSON: what they may mean, texts, and columns of numbers; each of them once."""
+    results: dict[BindingResult, int] = {}
+    by_id: dict[int, int] = {}
+    texts: tuple[dict[str, int], ...] = ({}, {}, {})
+    rows = []
+    for (path, line, _, _, receiver, inside, around), bound in calls:
+        number = by_id.get(id(bound))
+        if number is None:
+            number = by_id[id(bound)] = results.setdefault(bound, len(results))
+        at, by, called = [
+            known.setdefault(text, len(known)) for known, text in zip(texts, (path, receiver, around), strict=True)
+        ]
+        rows.append((at, line, by, inside, called, number))
+    written = [
+        ([(each.path, each.place, each.confidence, each.why) for each in bound.candidates], bound.external)
+        for bound in results
+    ]
+    return [written, [*map(list, texts)], [*zip(*rows, strict=True)] or [[]] * 6]
 
 
 def _spoken(binder: Binder, path: str, name: str, kinds: frozenset[ReferenceKind]) -> Sequence[BoundReference]:

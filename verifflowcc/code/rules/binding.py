@@ -421,6 +421,7 @@ class Binder:
         self._held: dict[tuple[str, str, int], tuple[BindingResult, int]] = {}
         self.spoken: dict[tuple[str, str, frozenset[ReferenceKind]], tuple[Sequence[BoundReference], int]] = {}
         self.speaking: dict[tuple[str, str], Sequence[str]] = {}
+        self.called: dict[tuple[str, str], Sequence[BoundReference]] = {}
         self._found: dict[int, tuple[BindingResult, dict[tuple[str, int], BindingCandidate]]] = {}
 
     def bound(self, path: str, reference: Reference) -> BindingResult:
@@ -433,6 +434,10 @@ class Binder:
         else:
             inside, line = names.settled_name(path, inside, reference.name, line)
         key = (path, inside, reference.receiver, reference.name, line, kind in _OF_TYPES)
+        known = self._known.get(key)
+        if known is not None:
+            names.circles.read |= known[1]
+            return known[0]
         return self.once(self._known, key, lambda: self._bound(path, reference, inside, line))
 
     def candidate(self, bound: BindingResult, meant: tuple[str, int]) -> BindingCandidate | None:

@@ -7,7 +7,7 @@ from verifflowcc.base.model.config_values import DIFF
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.patch import CHANGED, DELETED, FileDiff, Hunk
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.code.rules.bind_names import ALL_FILES, Sheet
+from verifflowcc.code.rules.bind_names import Sheet
 from verifflowcc.code.rules.bind_queries import callers, subtypes, sure_uses
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.code_views import DIFF_LANGUAGE, Snippet
@@ -27,11 +27,9 @@ from verifflowcc.code.rules.graph import (
 from verifflowcc.code.rules.task_words import TaskTerms, WordCounter
 
 if TYPE_CHECKING:
-    from typing import Protocol
+    from typing import Any
 
     from verifflowcc.code.rules.rank_units import RankedUnit
-else:
-    Protocol = object
 
 # Which definitions use a changed one, directly or through others: references followed backwards, nearest first.
 
@@ -92,35 +90,18 @@ class Users:
     everywhere: bool
 
 
-class UsersKept(Protocol):
-    """Keeps the users of definitions from one process to the next, as long as what they rest on is the same."""
-
-    def users(self, node: Node, most: int) -> Users | None:
-        """Return the users of a definition, asked for with the same `most`; None where they are not known."""
-
-    def keep(self, node: Node, most: int, users: Users, read: int, names: Sequence[str]) -> None:
-        """Keep the users of a definition, which rest on what was `read` (see `bit_of`) and on some names."""
-
-
-def reach_of(
-    binder: Binder, changed: Iterable[Node], *, furthest: int = FURTHEST, kept: UsersKept | None = None
-) -> Reach:
-    """Return the definitions that surely use the changed ones, and those that use these, at most so far away.
-
-    With `kept`, which is to be there before the binder is asked anything, users that are known are not sought again.
-    """
+def reach_of(binder: Binder, changed: Iterable[Node], *, furthest: int = FURTHEST) -> Reach:
+    """Return the definitions that surely use the changed ones, and those that use these, at most so far away."""
     seen: dict[_Key, Reached] = {}
     level = sorted(set(changed))
     start = set(level)
     partly: dict[str, None] = {}
     whole = True
-    if kept is not None:
-        binder.names.watch()
     for distance in range(1, furthest + 1):
         found: dict[_Key, Reached] = {}
         ends: set[Node] = set()
         for node in level:
-            users = _users(binder, node, WIDELY if distance > 1 else 0, kept)
+            users = _users(binder, node, WIDELY if distance > 1 else 0)
             if not users.everywhere or (distance > 1 and users.number > WIDEST):
                 partly[_name(binder, node)] = None
             if distance > 1 and users.number > WIDEST:
@@ -147,12 +128,8 @@ def reach_of(
     return Reach(ordered, whole and not partly, tuple(partly))
 
 
-def _users(binder: Binder, node: Node, most: int, kept: UsersKept | None) -> Users:
+def _users(binder: Binder, node: Node, most: int) -> Users:
     """Return the users of a definition: see `sure_uses`."""
-    known = kept.users(node, most) if kept is not None else None
-    if known is not None:
-        return known
-    made: dict[Node, tuple[Users, int]] = {}
 
     def users() -> Users:
         links, everywhere = _links_to(binder, node, most)
@@ -163,11 +140,16 @@ def _users(binder: Binder, node: Node, most: int, kept: UsersKept | None) -> Use
         ]
         return Users(tuple(rows), len(links), everywhere)
 
-    found = binder.once(made, node, users)
-    if kept is not None:
-        read = made[node][1]
-        kept.keep(node, most, found, read & ALL_FILES, binder.names.names_in(read))
-    return found
+    return binder.names.recalled(f"users {most} {node[1]} {node[0]}", users, _written, _read)
+
+
+def _written(users: Users) -> "list[Any]":
+    return [[*zip(*users.rows, strict=True)], users.number, users.everywhere]
+
+
+def _read(written: "list[Any]") -> Users:
+    columns, number, everywhere = written
+    return Users(tuple(zip(*columns, strict=True)), number, everywhere)
 
 
 def _name(binder: Binder, node: Node) -> str:

@@ -274,7 +274,7 @@ def choose(  # noqa: PLR0913 - what is known of the code already is given beside
     changed: Sequence[RankedUnit] = (),
     commits: Sequence[tuple[str, Sequence[str]]] = (),
 ) -> CodeSelection:
-    """Return the code that bears on a task, at most so many tokens of it as `shown_text` shows it.
+    """Return the code that bears on a task, at most so many tokens of it as `rendered` shows it.
 
     `graph` is that of the files, where it is known already. With `unmarked`, tests count as other files do. `changed`
     are pieces that go before those that the task's words find. `commits` are messages of earlier commits with the files

@@ -251,6 +251,16 @@ class Code(Protocol):
         """Return path → what each file says that configures how modules are found (see `codegraph.manifests`)."""
 
 
+class KeptAnswers(Protocol):
+    """Keeps answers as values of JSON from one process to the next, as long as what they rest on is the same."""
+
+    def recall(self, key: str) -> "tuple[Any, int, Sequence[str]] | None":
+        """Return an answer, with the bits of the files and the names that it rests on; None where it is not known."""
+
+    def note(self, key: str, answer: "Any", read: int, asked: Sequence[str]) -> None:
+        """Keep an answer that rests on these files (see `bit_of`), and on which files have these names."""
+
+
 class SearchedCode(Code, Protocol):
     """Code with its words, as `codegraph.words` takes them from a text."""
 

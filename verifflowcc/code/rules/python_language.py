@@ -134,7 +134,7 @@ def _attribute_mentions(names: PythonNames, ways: _NameUses) -> list[Mention]:
         kind = _CALL if called else _INHERIT if where in bases else None
         part = text[start:end] if end - start < LONGEST else ""
         receiver, name, root = split[part]
-        if kind is None and typeless and root not in asked and not part.startswith("super("):
+        if kind is None and root not in asked and (typeless or not ways.is_type(start)) and part[:6] != "super(":
             continue
         as_text = plain  # a form is decoded already
         if name:

@@ -243,11 +243,14 @@ class PythonNames:
         seen: set[tuple[int, str]] = set()
         for start, node in nodes:
             left = node.child_by_field_name("left")
-            if left is None or left.type == "subscript":
+            if left is None or (kind := left.type) == "subscript":
                 continue
             scope = self.inside(start)
-            for target in [left] if left.type in ("identifier", "attribute") else left.named_children:
-                self._assigned(target, scope, node if target is left else None, seen, node.end_byte)
+            if kind in ("identifier", "attribute"):
+                self._assigned(left, kind, scope, node, seen, node.end_byte)
+                continue
+            for target in left.named_children:
+                self._assigned(target, target.type, scope, None, seen, node.end_byte)
         for start, end in self.found.ranges("alias"):
             scope, name = self.inside(start), self.source[start:end].partition("[")[0]
             self.variables.append((start, end, name, scope, SymbolKind.TYPE))
@@ -336,11 +339,13 @@ class PythonNames:
         if end:
             self.typed_later.append((*key, kind, end))
 
-    def _assigned(self, target: "Node", scope: int, whole: "Node | None", seen: set[tuple[int, str]], end: int) -> None:
+    def _assigned(
+        self, target: "Node", kind: str, scope: int, whole: "Node | None", seen: set[tuple[int, str]], end: int
+    ) -> None:
         start = target.start_byte
         name = self.text_of(target)
         owner = scope
-        if target.type == "attribute":
+        if kind == "attribute":
             owner = self._class_around(scope)
             field = _FIELD(name)
             if field is None or owner == FILE:
@@ -348,7 +353,7 @@ class PythonNames:
             if whole is not None:
                 self._assigned_type(whole, start, name, scope, owner)
             name = field[1]
-        elif target.type != "identifier":
+        elif kind != "identifier":
             return
         else:
             if whole is not None:
@@ -359,8 +364,7 @@ class PythonNames:
             self.bound.setdefault((scope, name), True)
         if name and (owner, name) not in seen:
             seen.add((owner, name))
-            kind = SymbolKind.VARIABLE if owner == FILE else SymbolKind.FIELD
-            self.variables.append((start, end, name, owner, kind))
+            self.variables.append((start, end, name, owner, SymbolKind.VARIABLE if owner == FILE else SymbolKind.FIELD))
 
     def _assigned_type(self, node: "Node", start: int, name: str, scope: int, owner: int) -> None:
         annotation = node.child_by_field_name("type")
@@ -382,11 +386,9 @@ class PythonNames:
         if node is None:
             return ""
         kind = node.type
-        for _ in range(_DEEPEST):
-            inner = node.child_by_field_name("right") if kind == "assignment" else None
-            if inner is None:
-                break
-            node, kind = inner, inner.type
+        depth = 0
+        while kind == "assignment" and depth < _DEEPEST and (inner := node.child_by_field_name("right")) is not None:
+            node, kind, depth = inner, inner.type, depth + 1
         if kind == "await":
             node = first_child(node) or node
             kind = node.type

@@ -10,15 +10,15 @@ from verifflowcc.base.index.index_file import IndexFormat, Store, among
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.code.rules.graph import Head, Import, Mark, Reference, ReferenceKind, SourceFile
 from verifflowcc.code.store.code_graph_parts import (
+    ANSWERS_SCHEMA,
     DEFINING,
     FIELDS,
     IMPORTING,
     LISTS,
     REFERRING,
-    USERS_SCHEMA,
     WORDS,
+    AnswersInIndex,
     DamagedError,
-    KeptUsers,
     Lists,
     Part,
     ReferenceColumns,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 # A row that is read is what was written, or DamagedError is raised. Parts are added and removed whole, and their
 # numbers are never used again, so that a stale number cannot name another part.
 
-LAYOUT = 6
+LAYOUT = 7
 _SCHEMA = f"""
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE parts (
@@ -54,7 +54,7 @@ CREATE TABLE parts (
 CREATE TABLE facts (number INTEGER PRIMARY KEY, head BLOB NOT NULL, refs BLOB NOT NULL);
 CREATE TABLE lists (number INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE tree (name TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
-{USERS_SCHEMA}
+{ANSWERS_SCHEMA}
 """
 MOST_UNITS = 1 << 24
 """A part has fewer texts, and fewer buckets of each list."""
@@ -503,9 +503,9 @@ class StoredCode:
         file = self._files.get(path)
         return self._source.text(file) if file else None
 
-    def users_kept(self) -> KeptUsers:
-        """Return the users of definitions that are known from before."""
-        return KeptUsers(self._store, self._numbers, self._manifests, self._names_of)
+    def answers_kept(self) -> AnswersInIndex:
+        """Return the answers that are known from before."""
+        return AnswersInIndex(self._store, self._numbers, self._manifests, self._names_of)
 
     def close(self) -> None:
         """Close the index."""

@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from itertools import accumulate, chain, repeat
-from operator import attrgetter, or_, sub
+from operator import attrgetter, or_
 from typing import TYPE_CHECKING, TypeVar
 from zlib import crc32
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from verifflowcc.base.index.index_file import Store
-    from verifflowcc.code.rules.changed_code import Users
 
     Columns = list[list[Any]]
 
@@ -244,13 +243,11 @@ def references_to_bytes(facts: FileFacts) -> bytes:
 class ReferenceColumns:
     """The references of a text, read from what `references_to_bytes` made, each column when it is asked for."""
 
-    __slots__ = ("_begins", "_ends", "_names", "_numbers", "_receivers", "_whole")
+    __slots__ = ("_begins", "_columns", "_receivers", "_whole")
 
     def __init__(self, body: bytes) -> None:
         self._whole, self._begins = _begins(body, _REFERENCE_SEGMENTS)
-        self._names: Sequence[str] = ()
-        self._ends: Sequence[int] = ()
-        self._numbers: Sequence[Sequence[int]] = ()
+        self._columns: Sequence[Sequence[int]] = ()
         self._receivers: Sequence[str] | None = None
 
     @property
@@ -260,38 +257,48 @@ class ReferenceColumns:
 
     def names(self) -> Sequence[str]:
         """Return each name once, sorted."""
-        if not self._ends:
-            self._ends = [*accumulate(_read_numbers(self._segment(1)))]
-            self._names = _read_texts(self._segment(0), len(self._ends)) if self._ends else ()
-        return self._names
+        return _read_texts(self._segment(0), len(self._counts()))
 
     def chosen(self, name: str = "", kind: ReferenceKind | None = None) -> tuple[Reference, ...]:
         """Return the references with a name, of a kind, where one is given, in their order."""
-        self.names()
-        if not self._numbers:
-            self._numbers = [_read_numbers(self._segment(place)) for place in range(2, 7)]
-        ordered, kinds, lines, scopes, owners = self._numbers
-        wanted = None if kind is None else _REFERENCE_PLACES[kind]
-        places: Sequence[int] = range(len(kinds))
-        if name:
-            at = bisect_left(self._names, name)
-            if at == len(self._names) or self._names[at] != name:
-                return ()
-            places = ordered[self._ends[at - 1] if at else 0 : self._ends[at]]
-        if wanted is not None:
+        if kind is not None and not name:
+            return self._of_kind(kind)
+        if not name:
+            return self._made(range(len(self._column(1))), self._names_in_order())
+        counts = self._counts()
+        at = _place_of(self._segment(0), name, len(counts))
+        if at is None:
+            return ()
+        begin = sum(counts[:at])
+        places = self._column(0)[begin : begin + counts[at]]
+        if kind is not None:
+            kinds, wanted = self._column(1), _REFERENCE_PLACES[kind]
             places = [place for place in places if kinds[place] == wanted]
+        return self._made(places, dict.fromkeys(places, name))
+
+    def _of_kind(self, kind: ReferenceKind) -> tuple[Reference, ...]:
+        """Return the references of a kind: few are searched for in the column's bytes."""
+        kinds, wanted = bytes(self._segment(3)[1:]), _REFERENCE_PLACES[kind]
+        count = kinds.count(wanted)
+        if count >= _FEW:
+            places = [place for place, each in enumerate(kinds) if each == wanted]
+            return self._made(places, self._names_in_order())
+        places, place = [], -1
+        for _ in range(count):
+            place = kinds.index(wanted, place + 1)
+            places.append(place)
+        ordered = self._column(0) if places else ()
+        ends = [*accumulate(self._counts())] if places else []
+        names = self.names() if places else ()
+        return self._made(places, {each: names[bisect_right(ends, ordered.index(each))] for each in places})
+
+    def _made(self, places: Sequence[int], named: Mapping[int, str]) -> tuple[Reference, ...]:
         if not places:
             return ()
-        if name:
-            named: Mapping[int, str] = dict.fromkeys(places, name)
-        elif len(places) < _FEW:
-            named = {place: self._names[bisect_right(self._ends, ordered.index(place))] for place in places}
-        else:
-            counts = map(sub, self._ends, chain((0,), self._ends))
-            named = dict(zip(ordered, chain.from_iterable(map(repeat, self._names, counts)), strict=True))
+        if self._receivers is None:
+            self._receivers = _read_texts(self._segment(7), 1)
         texts = self._receivers
-        if texts is None:
-            texts = self._receivers = _read_texts(self._segment(7), 1)
+        kinds, lines, scopes, owners = [self._column(number) for number in (1, 2, 3, 4)]
         return tuple(
             [
                 Reference(_REFERENCES[kinds[each]], named[each], lines[each], scopes[each], texts[owners[each]])
@@ -299,8 +306,34 @@ class ReferenceColumns:
             ]
         )
 
+    def _names_in_order(self) -> Mapping[int, str]:
+        names = chain.from_iterable(map(repeat, self.names(), self._counts()))
+        return dict(zip(self._column(0), names, strict=True))
+
+    def _counts(self) -> "array[int]":
+        return _read_numbers(self._segment(1))
+
+    def _column(self, number: int) -> Sequence[int]:
+        """Return the order by name, kinds, lines, scopes or receivers."""
+        if not self._columns:
+            self._columns = [_read_numbers(self._segment(place)) for place in range(2, 7)]
+        return self._columns[number]
+
     def _segment(self, place: int) -> memoryview:
         return self._whole[self._begins[place] : self._begins[place + 1]]
+
+
+def _place_of(segment: memoryview, name: str, count: int) -> int | None:
+    """Return the place of a name among sorted texts; None where it is not one of them."""
+    text = bytes(segment)
+    if text[:1] == b"\n":
+        place = text.find(b"\n" + name.encode("utf-8", "surrogatepass") + b"\n")
+        if place < 0 and text.endswith(end := b"\n" + name.encode("utf-8", "surrogatepass")):
+            place = len(text) - len(end)
+        return text.count(b"\n", 0, place) if place >= 0 else None
+    names = _read_texts(segment, count)
+    at = bisect_left(names, name)
+    return at if at < len(names) and names[at] == name else None
 
 
 def references_from_bytes(body: bytes, name: str = "", kind: ReferenceKind | None = None) -> tuple[Reference, ...]:
@@ -429,21 +462,21 @@ class GrowingPart:
             lists[each].append(number)
 
 
-# Users of definitions, kept from one answer to the next with what they rest on: the texts of files, and which files
+# Answers of the graph, kept from one question to the next with what they rest on: the texts of files, and which files
 # have some names. They hold in any state of the same files in which none of these is another.
 
-USERS_SCHEMA = """
+ANSWERS_SCHEMA = """
 CREATE TABLE states (number INTEGER PRIMARY KEY AUTOINCREMENT, shape TEXT NOT NULL, texts BLOB NOT NULL);
-CREATE TABLE users (node TEXT PRIMARY KEY, state INTEGER NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE answers (key TEXT PRIMARY KEY, state INTEGER NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;
 """
 MOST_CHANGED = 40
 """Where more files than this are other ones than in a state, nothing is taken from it."""
 MOST_STATES = 12
-MOST_USERS = 40_000
+MOST_ANSWERS = 40_000
 
 
-class KeptUsers:
-    """The kept users of definitions in one state of the code: `numbers` of its texts by path, `manifests` beside them.
+class AnswersInIndex:
+    """The kept answers for one state of the code: `numbers` of its texts by path, `manifests` beside them.
 
     `names_of` returns the names in some texts, by number, that files are found by; None where a text is gone.
     """
@@ -455,29 +488,25 @@ class KeptUsers:
         manifests: Mapping[str, int],
         names_of: Callable[[Sequence[int]], frozenset[str] | None],
     ) -> None:
-        from verifflowcc.base.text.canonical import digest_text
-
         self._store, self._numbers, self._names_of = store, [*numbers.values()], names_of
-        self._shape = digest_text("\n".join([*numbers, "", *(f"{path} {each}" for path, each in manifests.items())]))
+        self._files, self._shape = (numbers, manifests), ""
         self._replaced = store.replaced
         self._same: int | None = None
         self._live: dict[int, tuple[int, frozenset[str]]] | None = None
         self._new: dict[str, bytes] = {}
         self._moved: list[str] = []
 
-    def users(self, node: tuple[str, int], most: int) -> "Users | None":
-        """Return the users of a definition, if they are known and still hold."""
-        from verifflowcc.code.rules.changed_code import Users
-
+    def recall(self, key: str) -> "tuple[Any, int, Sequence[str]] | None":
+        """Return an answer, with the bits of the files and the names that it rests on; None where it is not known."""
         try:
             if self._live is None:
                 self._live = self._states()
-            key = _user_key(node, most)
-            found = self._store.rows("SELECT state, body FROM users WHERE node = ?", (key,)) if self._live else []
+            found = self._store.rows("SELECT state, body FROM answers WHERE key = ?", (key,)) if self._live else []
             for state, body in found:
-                read, asked, rows, number, everywhere = unpacked(unsealed(key, 0, body))
-                if self._holds(key, state, int(read, 16), asked):
-                    return Users(tuple([(*row, bool(end)) for *row, end in rows]), number, everywhere)
+                bits, asked, answer = unpacked(unsealed(key, 0, body))
+                read = int(bits, 16)
+                if self._holds(key, state, read, asked):
+                    return answer, read, asked
         except sqlite3.DatabaseError:
             self._live = {}
         return None
@@ -492,11 +521,9 @@ class KeptUsers:
             self._moved.append(key)
         return True
 
-    def keep(self, node: tuple[str, int], most: int, users: "Users", read: int, names: Sequence[str]) -> None:
-        """Note the users of a definition, to be written by `save`."""
-        key = _user_key(node, most)
-        rows = [(*row, int(end)) for *row, end in users.rows]
-        self._new[key] = sealed(key, 0, packed([f"{read:x}", names, rows, users.number, users.everywhere]))
+    def note(self, key: str, answer: "Any", read: int, asked: Sequence[str]) -> None:
+        """Note an answer, to be written by `save`."""
+        self._new[key] = sealed(key, 0, packed([f"{read:x}", asked, answer]))
 
     def save(self) -> None:
         """Write what was noted. The index is held no longer; where it cannot be written now, nothing is kept."""
@@ -520,20 +547,25 @@ class KeptUsers:
             live = sorted({*(self._live or ()), state})[-MOST_STATES:]
             kept = ", ".join(map(str, live))
             self._store.rows(f"DELETE FROM states WHERE number NOT IN ({kept})")
-            self._store.rows(f"DELETE FROM users WHERE state NOT IN ({kept})")
-        ((count,),) = self._store.rows("SELECT count(*) FROM users")
-        if count > MOST_USERS:
-            self._store.rows("DELETE FROM users WHERE state <> ?", (state,))
-        self._store.write_all("UPDATE users SET state = ? WHERE node = ?", [(state, key) for key in self._moved])
+            self._store.rows(f"DELETE FROM answers WHERE state NOT IN ({kept})")
+        ((count,),) = self._store.rows("SELECT count(*) FROM answers")
+        if count > MOST_ANSWERS:
+            self._store.rows("DELETE FROM answers WHERE state <> ?", (state,))
+        self._store.write_all("UPDATE answers SET state = ? WHERE key = ?", [(state, key) for key in self._moved])
         self._store.write_all(
-            "INSERT OR REPLACE INTO users VALUES (?, ?, ?)", [(key, state, body) for key, body in self._new.items()]
+            "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", [(key, state, body) for key, body in self._new.items()]
         )
 
     def _states(self) -> dict[int, tuple[int, frozenset[str]]]:
-        """Return of each state that users may be taken from the bits of files that changed since, and their names."""
-        found: dict[int, tuple[int, frozenset[str]]] = {}
+        """Return of each state that answers may be taken from the bits of files that changed since, and their names."""
+        from hashlib import sha256
+
         from verifflowcc.code.rules.bind_names import bit_of
 
+        paths, manifests = self._files
+        listed = "\n".join([*paths, "", *(f"{path} {number}" for path, number in manifests.items())])
+        self._shape = sha256(listed.encode("utf-8", "surrogatepass")).hexdigest()
+        found: dict[int, tuple[int, frozenset[str]]] = {}
         count = len(self._numbers)
         for state, shape, texts in self._store.rows("SELECT number, shape, texts FROM states ORDER BY number DESC"):
             if shape != self._shape:
@@ -548,10 +580,6 @@ class KeptUsers:
                 if names is not None:
                     found[state] = (reduce(or_, [bit_of(place, count) for place in places]), names)
         return found
-
-
-def _user_key(node: tuple[str, int], most: int) -> str:
-    return f"{node[0]}\0{node[1]}\0{most}"
 
 
 def names_found_by(head: Head, references: ReferenceColumns) -> Iterator[str]:

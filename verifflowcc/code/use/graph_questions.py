@@ -8,7 +8,7 @@ from verifflowcc.base.model.config_values import MOST_FOUND, MOST_SYMBOLS
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.code.rules import bind_queries
-from verifflowcc.code.rules.bind_queries import definitions_named
+from verifflowcc.code.rules.bind_queries import HUB, definitions_named
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.code_views import Outline, OutlineRow, Relations, SymbolRelations, SymbolSearch
 from verifflowcc.code.rules.graph import TYPES, LocatedDefinition, ReferenceLink, SourceFile, SymbolKind, outwards
@@ -67,9 +67,13 @@ def relations(workspace: Workspace, kind: str, text: str) -> Relations:
             ask = bind_queries.imports if kind == "imports" else bind_queries.imported_by
             return Relations(kind, file.path, imports=ask(code, file.path), notices=code.notices)
         found = _asked_for(code, kind, text)
-        binder = Binder(code)
+        binder, kept = Binder(code), code.answers_kept()
+        if kind == "callers" and any(len(code.referring(each.name.rpartition(".")[2])) >= HUB for each in found):
+            binder.names.keep_in(kept)
         symbols = tuple(SymbolRelations(each, _links(binder, kind, each)) for each in found[:MOST_SYMBOLS])
-        return Relations(kind, text, symbols, more=len(found) - len(symbols), notices=code.notices)
+        shown = Relations(kind, text, symbols, more=len(found) - len(symbols), notices=code.notices)
+        kept.save()
+        return shown
 
 
 def _links(binder: Binder, kind: str, each: LocatedDefinition) -> Sequence[ReferenceLink]:

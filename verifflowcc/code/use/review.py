@@ -89,8 +89,9 @@ def affected_by_diff(workspace: Workspace, scope: ReviewScope) -> DiffTests:
     """Return the tests that what changed reaches. Raises as `changes_of` and `open_code`."""
     with open_code(workspace) as code:
         changed = changed_places(changes_of(workspace, scope, None, code), code)
-        binder, kept = Binder(code), code.users_kept()
-        reach = reach_of(binder, changed, kept=kept)
+        binder, kept = Binder(code), code.answers_kept()
+        binder.names.keep_in(kept)
+        reach = reach_of(binder, changed)
         found = DiffTests(reached_tests(binder, code, changed, reach), reach.whole)
         kept.save()
         return found

@@ -14,7 +14,6 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.memory.rules.fact_statements import NUMBER_WORDS, PLURAL_VERBS, VERBS, declared
 from verifflowcc.memory.rules.qualifiers import AFTER_NO_VERB, addressed, opened, root, roots
 from verifflowcc.memory.rules.subject_words import ADDITIVE
-from verifflowcc.memory.rules.tool_kinds import kind_of
 
 _GONE = (
     r"dropp?(?:ed|ing)?|retir(?:ed|ing)|ditch(?:ed|ing)?|abandon(?:ed|ing)|deprecat(?:ed|ing)|discontinu(?:ed|ing)|"
@@ -31,15 +30,12 @@ _MOVED = re.compile(
     rf"\b(?:{_GONE}) (?P<old3>(?!support\b)[^,.;]+?) (?:in favou?r of|for) (?P<new3>[^,;]+)|"
     r"^(?P<new4>(?!we\b|I\b|the team\b)[^,.;]+?) (?:now |has |have )*(?<!been )(?<!was )(?<!is )(?:replaces|replaced|"
     r"supersedes|superseded|supplants|supplanted|succeeds|succeeded|displaces|displaced|(?:takes?|took|taken) over "
-    r"from|"
-    r"(?:takes|took|taken) the place of) (?P<old4>[^,;]+)|"
-    r"^(?P<old5>[^,.;]+?) (?:was|is|has been|were|are|have been) (?:now )?(?:replaced|superseded) (?:by|with) "
-    r"(?P<new5>[^,;]+)|"
-    r"^(?P<old6>[^,.;]+?) (?:was|is|has been|were|are|have been)(?: now)? renamed(?: to| as)? (?P<new6>[^,;]+)|"
-    r"^(?P<old7>[^,.;]+?) is (?:now called (?P<new7>[^,;]+)|called (?P<new8>[^,;]+) now$)|"
-    r"\brenam(?:ed|ing) (?P<old8>[^,.;]+?) (?:in)?to (?P<new9>[^,;]+)|"
-    r"^(?P<old10>[^,.;]+?) (?:makes?|made|gives?|gave) way (?:for|to) (?P<new11>[^,;]+)|"
-    r"^(?P<old9>[^,.;]+?) is out[,;]? (?:and )?(?P<new10>[^,;]+?) is (?:in|our\b[^,;]+)$",
+    r"from|(?:takes|took|taken) the place of) (?P<old4>[^,;]+)|^(?P<old5>[^,.;]+?) (?:was|is|has been|were|are|have "
+    r"been) (?:now )?(?:replaced|superseded) (?:by|with) (?P<new5>[^,;]+)|^(?P<old6>[^,.;]+?) (?:was|is|has been|were|"
+    r"are|have been)(?: now)? renamed(?: to| as)? (?P<new6>[^,;]+)|^(?P<old7>[^,.;]+?) is (?:now called "
+    r"(?P<new7>[^,;]+)|called (?P<new8>[^,;]+) now$)|\brenam(?:ed|ing) (?P<old8>[^,.;]+?) (?:in)?to (?P<new9>[^,;]+)|"
+    r"^(?P<old10>[^,.;]+?) (?:makes?|made|gives?|gave) way (?:for|to) (?P<new11>[^,;]+)|^(?P<old9>[^,.;]+?) is "
+    r"out[,;]? (?:and )?(?P<new10>[^,;]+?) is (?:in|our\b[^,;]+)$",
     re.IGNORECASE,
 )
 _OVER = re.compile(
@@ -69,29 +65,25 @@ _TAIL = re.compile(
 )
 _CORRECTS = re.compile(
     r"^(?:(?:actually|correction|sorry|wait|no|oops|scratch that|my mistake|I was wrong|update|I meant|i "
-    r"misspoke)[,:;.!]* )+"
-    r"(?P<what>it|that|this|they|those)(?:'s| is| are|'re| should be| must be| was)(?: now| actually)? (?P<new>.+)$|"
-    r"^(?P<what2>it|that|this|they)(?:'s| is| are|'re)(?: actually| now) (?P<new2>.+)$|"
-    r"^(?P<what4>it|that|this|they)(?:'s| is| are|'re) (?P<new4>[\w .-]+ now)(?:, not .+)?$|"
-    r"^(?:correction|i meant)[,:] (?P<new3>[\w.-]+(?: [\w.-]+)?), not .+$|"
-    r"^(?:(?:actually|correction|sorry|wait|no|oops|or rather|please|better)[,:;.!]* )*(?:let's )?make (?:it|that|this|"
+    r"misspoke)[,:;.!]* )+(?P<what>it|that|this|they|those)(?:'s| is| are|'re| should be| must be| was)(?: now| "
+    r"actually)? (?P<new>.+)$|^(?P<what2>it|that|this|they)(?:'s| is| are|'re)(?: actually| now) (?P<new2>.+)$|"
+    r"^(?P<what4>it|that|this|they)(?:'s| is| are|'re) (?P<new4>[\w .-]+ now)(?:, not .+)?$|^(?:correction|i "
+    r"meant)[,:] (?P<new3>[\w.-]+(?: [\w.-]+)?), not .+$|^(?:(?:actually|correction|sorry|wait|no|oops|or rather|"
+    r"please|better)[,:;.!]* )*(?:let's )?make (?:it|that|this|"
     rf"them) (?P<new5>(?:(?:at )?(?:least|most) )?(?:\d|(?:one|{NUMBER_WORDS})\b)[\w .%-]*)$",
     re.IGNORECASE,
 )
 _DENIES = re.compile(
-    r"\b(?:never|not|no longer|don't|do not|doesn't|does not|isn't|aren't|stop(?:ped)?|avoid|any ?more|"
-    r"no more|quit)\b",
+    r"\b(?:never|not|no longer|don't|do not|doesn't|does not|isn't|aren't|stop(?:ped)?|avoid|any ?more|no more|quit)\b",
     re.IGNORECASE,
 )
 _FILL = frozenset(
     "no longer never not don't doesn't isn't aren't stop avoid any anymore more always use every each all".split()
 )
 _BEFORE_OBJECT = (
-    r"(?:use|uses|using|used|in|on|with|by|through|via|under|to|from|is|are|called|named|as|run|runs|at|adopt|"
-    r"prefer|support|include|includes|contain|contains|have|has|carry|"
-    r"supports|it's|be|into|chose|picked|decided to use|settled on|went with|require|requires|need|needs|rely on|log|"
-    r"write|keep|"
-    r"decided on|agreed on|for|over|against)"
+    r"(?:use|uses|using|used|in|on|with|by|through|via|under|to|from|is|are|called|named|as|run|runs|at|adopt|prefer|"
+    r"support|include|includes|contain|contains|have|has|carry|supports|it's|be|into|chose|picked|decided to use|"
+    r"settled on|went with|require|requires|need|needs|rely on|log|write|keep|decided on|agreed on|for|over|against)"
 )
 _AFTER_OBJECT = (
     r"(?=$|[.,;:!)]| (?:for|as|in|on|at|to|with|by|when|while|instead|rather"
@@ -112,20 +104,17 @@ _WE_DO = r"(?:(?:we|the team|our team|I)(?:'ve|'re| have| are| all| finally| now
 _THING = r"(?!we\b|I\b|the team\b)[^,.;:]+?"
 _TURNED = re.compile(
     rf"^{_WE_DO}(?P<change>{_CHANGES}) (?P<what1>(?!from\b|to\b|away\b|over\b|off\b)[^,.;:]+?)(?: over| across)? "
-    rf"(?:in)?to .+$|"
-    rf"^{_WE_DO}(?P<raised>{_RAISES}) (?P<what2>[^,.;:]+?)(?: up| down)?(?: from .+?)? to .+$|"
+    rf"(?:in)?to .+$|^{_WE_DO}(?P<raised>{_RAISES}) (?P<what2>[^,.;:]+?)(?: up| down)?(?: from .+?)? to .+$|"
     rf"^(?P<what3>{_THING}) (?:(?:has|have|was|were|is|are)(?: been| being| now)* )?(?:(?P<change2>{_CHANGES})|"
-    rf"(?P<raised2>{_RAISES}))(?: over| across| up| down)?(?: from .+?)? (?:in)?to .+$|"
-    rf"^(?P<what4>{_THING}) (?:(?:has|have) )?(?P<went>went|gone|goes|is going|is|are) (?:up|down) (?:from .+? )?to "
-    rf".+$|"
-    rf"^(?:{_WE_DO})?(?:switching|switched|moving|moved|migrating|migrated) (?:over )?to .+? for (?P<what5>[^,.;:]+)$|"
+    rf"(?P<raised2>{_RAISES}))(?: over| across| up| down)?(?: from .+?)? (?:in)?to .+$|^(?P<what4>{_THING}) (?:(?:has|"
+    rf"have) )?(?P<went>went|gone|goes|is going|is|are) (?:up|down) (?:from .+? )?to .+$|^(?:{_WE_DO})?(?:switching|"
+    rf"switched|moving|moved|migrating|migrated) (?:over )?to .+? for (?P<what5>[^,.;:]+)$|"
     r"^(?:we're|we are) (?:now )?on (?-i:[A-Z`])\S*(?: (?-i:[A-Z\d])\S*)* (?:now )?for (?P<what6>[^,.;:]+?)(?: now)?$|"
     r"^(?:we're|we are) now using .+? for (?P<what7>[^,.;:]+)$|^(?:we're|we are) using .+? for (?P<what8>[^,.;:]+?) "
     r"now$|"
     rf"^(?P<what9>{_THING}) (?:is|are|lives?|goes?|go|sits?|runs?|run|happens?) (?:now )?(?:in|on|at|to|under|"
     r"over|through|via|with) (?:the |our )?(?=[`'\"]?(?:(?-i:[A-Z\d])|[\w-]*[./]\S))[^,;]+?(?: now| these days| from "
-    r"now on)?"
-    r"(?:, not .+)?$|"
+    r"now on)?(?:, not .+)?$|"
     rf"^{_WE_DO}(?P<redone>rewrote|rewritten|reimplemented|rebuilt|redid|redone) (?P<what10>[^,.;:]+?) "
     r"(?:in|with|on|using) .+$|"
     rf"^(?P<what11>{_THING}) (?:has been|have been|was|were|got|is being|is|are)(?: now)? "
@@ -143,11 +132,10 @@ _NO_AIM = re.compile(
 )
 _WITHDRAWN = re.compile(
     r"^(?:please )?(?:scrap|forget|drop|ignore|disregard|cancel|strike|withdraw) (?:about )?(?:the|that|our|my)(?: "
-    r"old)? "
-    r"(?:(?:rule|convention|policy|guideline|decision|requirement|idea|thing) (?:about|on|for|that|of|to) "
-    r"(?P<what>[^,;.:]+)|(?P<what2>[^,;.:]+?) (?:rule|convention|policy|guideline|decision|requirement))$|"
-    r"^(?:the|that|our) (?:rule|convention|policy|guideline|decision|requirement) (?:about|on|for|that|of|to) "
-    r"(?P<what3>[^,;.:]+?) (?:is|was|has been)(?: now)? (?:gone|dropped|off|cancelled|scrapped|withdrawn|lifted|void)$",
+    r"old)? (?:(?:rule|convention|policy|guideline|decision|requirement|idea|thing) (?:about|on|for|that|of|to) "
+    r"(?P<what>[^,;.:]+)|(?P<what2>[^,;.:]+?) (?:rule|convention|policy|guideline|decision|requirement))$|^(?:the|that|"
+    r"our) (?:rule|convention|policy|guideline|decision|requirement) (?:about|on|for|that|of|to) (?P<what3>[^,;.:]+?) "
+    r"(?:is|was|has been)(?: now)? (?:gone|dropped|off|cancelled|scrapped|withdrawn|lifted|void)$",
     re.IGNORECASE,
 )
 _FORGET = re.compile(
@@ -158,7 +146,9 @@ _FORGET = re.compile(
 _FIGURE = re.compile(rf"(?:\d[\d.,:]*|one|{NUMBER_WORDS})(?: ?%)?", re.IGNORECASE)
 _MANNERS = frozenset("write format express document implement build".split())
 """Relations that say in what something is made: another place leaves them as they are, a switch may end them."""
-_RESIDES = frozenset("store run live sit base locate go send come is move publish track happen use".split())
+RESIDES = frozenset("store run live sit base locate go send come is move publish track happen use".split())
+_SETTLED = RESIDES | {"use", "deploy", "host", "serve", "keep", "hold"}
+"""Relations of which one takes the place of another: where something is, and what it is on."""
 _HOLDS = frozenset("store live sit locate base".split())
 _PLACE, _MEANS, _VALUE, _NAME, _NUMBER, _SWITCH, _DONE, _REMADE, _TIME, _ALTERED = (
     "place", "means", "value", "name", "number", "switch", "done", "again", "time", "altered",
@@ -186,8 +176,7 @@ _LIFTED = re.compile(
 _OF_RANK = frozenset({"main", "primary", "current", "new", "target"})
 _BY_TOOL = re.compile(
     r"(?:(?:please|always|we|you should|we always) )*(?P<verb>(?!let's)[a-z-]+(?<!'s))(?: (?P<what>(?!(?:is|are|was|"
-    r"were)\b)[^,.;:]+?))? (?:with|using|via|through|in|as) "
-    r"[^,.;:]+$",
+    r"were)\b)[^,.;:]+?))? (?:with|using|via|through|in|as) [^,.;:]+$",
     re.IGNORECASE,
 )
 
@@ -223,6 +212,8 @@ class Revision:
     """Words of what no longer has `old` as its place, tool or value; a statement of it has all of them."""
     lifts: frozenset[str] = frozenset()
     """Words of what is allowed again."""
+    verb: str = ""
+    counted: bool = False
     frame: tuple[str, ...] = ()
     """All words of a sentence that says that something is so since now, without those that say so."""
     ended: tuple[str, ...] = ()
@@ -248,7 +239,12 @@ def revision(sentence: str) -> Revision | None:
     frame = _frame(opened(text)) if since else ()
     words = tuple(re.sub(r"[.,;:]", "", opened(text)).casefold().split())
     ended = tuple(each for each in words if each not in {"the", "our", "a", "an", "all"}) if "longer" in words else ()
-    return replace(found or Revision(), frame=frame, ended=ended) if since else found
+    if not (since or found):
+        return None
+    stated = declared(opened(text)) if found and found.aim else None
+    verb = stated.relation.partition("-")[0] if stated else ""
+    counted = bool(COUNTED.search(text))
+    return replace(found or Revision(), frame=frame, ended=ended, verb=verb, counted=counted)
 
 
 def _revised(text: str) -> Revision | None:
@@ -264,7 +260,12 @@ def _revised(text: str) -> Revision | None:
         old = next(each for name, each in found.groupdict().items() if each and name.startswith("old"))
         if re.search(r"\brenam|\bcalled\b", found[0], re.IGNORECASE):
             aim, how = _stems(old), _NAME
-        return Revision(_plain(old), roots(found["topic"] or ""), denied, aim=aim, how=how)
+        of = re.match(
+            rf"(?P<what>{_THING}) (?:(?:has|have|was|were|is|are|been|being) )*$", text[: found.start()] + " ", re.I
+        )
+        aimed = re.search(r" for (?:the |our )?(?P<what>[\w -]+)$", found[0], re.IGNORECASE)
+        topic = found["topic"] or (of["what"].strip() if of else "") or (aimed["what"] if aimed else "")
+        return Revision(_plain(old), roots(topic), denied, aim=aim, how=how)
     more = _NO_MORE.match(re.split(r"[,;:] | but ", text, maxsplit=1)[0])
     if more and not gone and (more["end"] or "no longer" in more[0].casefold()):
         whose = _stems(more["what"] or f"{more['verb']} {more['thing']}")
@@ -320,7 +321,7 @@ def _way_of(relation: str) -> str:
         return _VALUE
     if verb in {"call", "name"}:
         return _NAME
-    if verb in _RESIDES and how in {"in", "on", "at", "to", "from", ""} | ({"under"} if verb in _HOLDS else set()):
+    if verb in RESIDES and how in {"in", "on", "at", "to", "from", ""} | ({"under"} if verb in _HOLDS else set()):
         return _PLACE
     return _MEANS if how in {"with", "by", "via", "over", "through"} else verb
 
@@ -366,6 +367,7 @@ _CHARGED = frozenset("owns maintains leads manages reviews approves signs triage
 _MOST_OF_VALUE = 4
 
 
+@lru_cache(maxsize=4096)
 def _frame(text: str) -> tuple[str, ...]:
     """Return the words of a sentence in order, without articles and without those that say that it is so since now."""
     plain = _MARKS.sub("", _OTHER.sub("", re.split(r"; | but |, (?=\w+ (?:is|are)\b)", text, maxsplit=1)[0]))
@@ -373,7 +375,7 @@ def _frame(text: str) -> tuple[str, ...]:
     return tuple(each for each in words if each and each not in {"the", "our", "a", "an", "all", "-"})
 
 
-def _difference(new: Sequence[str], held: Sequence[str]) -> tuple[int, int]:
+def difference(new: Sequence[str], held: Sequence[str]) -> tuple[int, int]:
     """Return how many words two sentences share at their start, and how many at their end."""
     first = next((place for place, pair in enumerate(zip(new, held, strict=False)) if pair[0] != pair[1]), None)
     first = min(len(new), len(held)) if first is None else first
@@ -383,7 +385,7 @@ def _difference(new: Sequence[str], held: Sequence[str]) -> tuple[int, int]:
 
 def _of_same_frame(new: Sequence[str], held: Sequence[str]) -> bool:
     """Say whether two sentences are the same but for one value, which the newer one gives another: a tool, a figure."""
-    first, last = _difference(new, held)
+    first, last = difference(new, held)
     values = new[first : len(new) - last], held[first : len(held) - last]
     if not all(0 < len(each) <= _MOST_OF_VALUE for each in values) or any(_LINKS & set(each) for each in values):
         return False
@@ -406,53 +408,11 @@ def _of_same_frame(new: Sequence[str], held: Sequence[str]) -> bool:
     return not _LINKS & set(after) or (not links and before[verb] in _TAKES)
 
 
-_COUNTED = re.compile(
+COUNTED = re.compile(
     rf"\b(?:every|each|daily|weekly|monthly|hourly|nightly|(?:{NUMBER_WORDS}|one)(?:-\w+)?)\b|"
     rf"(?<![\w.])\d[\d.,:]*(?![\w.]*\w)",
     re.I,
 )
-_STATE = re.compile(r"(?:un|re)?[a-z-]{3,}(?:ed|able|ible|less|only|ly)", re.IGNORECASE)
-
-
-def of_another_kind(new: str, held: str) -> bool:
-    """Say whether two like sentences give something values of two kinds, so that both can hold.
-
-    A name, a count, a state and other words are kinds; so are two tools for different things.
-
-    >>> of_another_kind("CI runs on every push.", "CI runs on Buildkite.")
-    True
-    >>> of_another_kind("CI runs on Jenkins.", "CI runs on Buildkite.")
-    False
-    """
-    one, other = (opened(each).strip(" .!").split() for each in (new, held))
-    first, last = _difference([each.casefold() for each in one], [each.casefold() for each in other])
-    values = [" ".join(each[first : len(each) - last]) for each in (one, other)]
-    if first < 2 or not all(values):
-        return False
-    before = one[first - 1].casefold()
-    kinds = [_kind_of_value(each) for each in values]
-    if kinds[0] != kinds[1]:
-        return (
-            "counted" in kinds
-            or "state" in kinds
-            or not (before in _PLACED and root(one[first - 2]) in _RESIDES | {"keep", "hold", "save"})
-        )
-    tools = [kind_of(each.casefold()) for each in values]
-    if before in {"use", "uses"} and len(one) == first + len(values[0].split()):
-        return tools[0] != tools[1] or not (tools[0] or "counted" in kinds)
-    return bool(tools[0] and tools[1] and tools[0] != tools[1])
-
-
-_PLACED = frozenset({"in", "on", "at", "to", "from"})
-
-
-def _kind_of_value(words: str) -> str:
-    bare = re.sub(r"^(?:an?|the|our) ", "", words)
-    if re.match(r"[A-Z`/#]|\w+[a-z]\d|[a-z]+[A-Z]|[\w-]+[./_]\w", bare):
-        return "name"
-    if _COUNTED.search(bare):
-        return "counted"
-    return "state" if _STATE.fullmatch(bare.split()[0]) else "word"
 
 
 def takes_back(found: Revision, held: str) -> Match:
@@ -469,7 +429,7 @@ def takes_back(found: Revision, held: str) -> Match:
     words = {each for each in roots(text) if each not in _FILL}
     if found.denied and len(words) > 1 and _stems(text) == _stems(" ".join(found.denied)):
         return Match.SURE
-    frame = _frame(text)
+    frame = _frame(text) if found.frame or found.ended else ()
     if found.frame and _of_same_frame(found.frame, frame):
         return Match.SURE
     left = tuple(each for each in found.ended if each not in {"no", "longer"})
@@ -478,9 +438,9 @@ def takes_back(found: Revision, held: str) -> Match:
     by_old = _names_old(found, text, words)
     if by_old is not Match.NONE or not found.aim:
         return by_old
-    first, last = _difference(found.frame, frame)
+    first, last = difference(found.frame, frame)
     values = (" ".join(each[first : len(each) - last]) for each in (found.frame, frame))
-    counts = {bool(_COUNTED.search(each)) for each in values if each} if first > 1 else set()
+    counts = {bool(COUNTED.search(each)) for each in values if each} if first > 1 else set()
     return Match.NONE if len(counts) > 1 else _of_same_aim(found, text)
 
 
@@ -507,15 +467,25 @@ def _names_old(found: Revision, text: str, words: set[str]) -> Match:
             re.IGNORECASE,
         )
     ):
-        figure = found.number and re.search(rf"(?<![\w.]){re.escape(found.number)}(?![\w.]*\w)", text)
+        of = declared(text)
+        figure = (
+            (of is None or _stems(of.subject.replace("_", " ")) & found.speaks)
+            and found.number
+            and re.search(rf"(?<![\w.]){re.escape(found.number)}(?![\w.]*\w)", text)
+        )
         if figure and len(found.speaks & _stems(text)) > 1:
             return Match.MAYBE
         kind = found.old[:1].isupper() and re.search(
             rf"\b{_BEFORE_OBJECT} (?:the |our |an? )?{old} (?-i:[a-z]+)$", text
         )
         return Match.MAYBE if kind else Match.NONE
-    if found.whose:
+    if found.whose or re.search(rf"\b(?:from {old} (?:in)?to|prefer\b.* over {old})\b", text, re.IGNORECASE):
         return Match.NONE
+    if found.number:
+        whose = _stems(before.subject.replace("_", " ")) if (before := declared(text)) else words
+        return Match.SURE if whose <= found.speaks or not before else Match.NONE
+    if re.search(rf"\bfor (?:the |our )?{old}['\"`]?$", text, re.IGNORECASE):
+        return Match.MAYBE
     if found.topic and not set(found.topic) & words:
         return Match.MAYBE
     return Match.SURE
@@ -542,10 +512,20 @@ def _of_same_aim(found: Revision, text: str) -> Match:
     if subject != aim:
         part = subject & aim and subject ^ aim <= _HEADS and found.how == way_held
         return Match.MAYBE if part else Match.NONE
+    verb = before.relation.partition("-")[0]
+    apart = found.verb and verb and found.verb != verb and not {found.verb, verb} <= _SETTLED
+    if apart or (found.how is not _TIME and found.counted != bool(COUNTED.search(text))):
+        return Match.NONE
+    if not found.verb and verb and verb not in _SETTLED and way_held is _MEANS and found.how is not _REMADE:
+        return Match.MAYBE if found.how in {_SWITCH, _ALTERED} else Match.NONE
+    if way_held is _VALUE and found.verb and found.verb not in _SETTLED:
+        return Match.NONE
     adds = way_held in (ADDITIVE | {"has", "have", "need"}) - _FLOWS and not re.search(
         r"(?<![\w/.])\d+(?![\w./])", before.value.replace("-", " ")
     )
-    return Match.NONE if adds and found.how == way_held else _of_way(found.how, way_held, before.value, counts=counts)
+    match = Match.NONE if adds and found.how == way_held else _of_way(found.how, way_held, before.value, counts=counts)
+    unlike = match is Match.SURE and found.verb and found.how not in {way_held, _TIME}
+    return Match.MAYBE if unlike and found.verb == "run" else match
 
 
 def _of_way(how: str, way_held: str, value: str, *, counts: bool) -> Match:

@@ -1,12 +1,23 @@
 """The relation of a new statement to existing items: new, repeated, replacing or contradicting."""
 
+import re
 from collections.abc import Sequence
 
 from verifflowcc.base.model.item_values import Item, SourceKind
 from verifflowcc.memory.rules.candidates import CandidateMatch, KeptStatement, MatchKind, StatementCandidate
 from verifflowcc.memory.rules.code_names import key_of
-from verifflowcc.memory.rules.corrections import Match, Revision, newest, of_another_kind, revision, takes_back
-from verifflowcc.memory.rules.qualifiers import places_in, qualifiers, same_aim
+from verifflowcc.memory.rules.corrections import (
+    COUNTED,
+    RESIDES,
+    Match,
+    Revision,
+    difference,
+    newest,
+    revision,
+    takes_back,
+)
+from verifflowcc.memory.rules.qualifiers import opened, places_in, qualifiers, root, same_aim
+from verifflowcc.memory.rules.tool_kinds import kind_of
 from verifflowcc.memory.rules.turn_statements import keys_in
 
 _REPLACED = frozenset({"fact", "convention", "preference", "decision", "guideline"})
@@ -119,7 +130,7 @@ def _rivals(candidate: StatementCandidate, held: KeptStatement) -> bool:
     if candidate.key != _key(held) and (_is_of_a_person(held) or candidate.key != key_of(held.subject, held.value)):
         return False
     if _of_another_place(candidate, held) or (
-        candidate.type != "convention" and of_another_kind(candidate.content, held.text)
+        candidate.type != "convention" and _of_another_kind(candidate.content, held.text)
     ):
         return False
     if candidate.type == held.item.type:
@@ -152,3 +163,47 @@ def _newer(item: Item, at: str | None) -> bool:
 
 def _ids(held: Sequence[KeptStatement]) -> tuple[str, ...]:
     return tuple(sorted(each.item.id for each in held))
+
+
+_STATE = re.compile(r"(?:un|re)?[a-z-]{3,}(?:ed|able|ible|less|only|ly)", re.IGNORECASE)
+
+
+def _of_another_kind(new: str, held: str) -> bool:
+    """Say whether two like sentences give something values of two kinds, so that both can hold.
+
+    A name, a count, a state and other words are kinds; so are two tools for different things.
+
+    >>> _of_another_kind("CI runs on every push.", "CI runs on Buildkite.")
+    True
+    >>> _of_another_kind("CI runs on Jenkins.", "CI runs on Buildkite.")
+    False
+    """
+    one, other = (opened(each).strip(" .!").split() for each in (new, held))
+    first, last = difference([each.casefold() for each in one], [each.casefold() for each in other])
+    values = [" ".join(each[first : len(each) - last]) for each in (one, other)]
+    if first < 2 or not all(values):
+        return False
+    before = one[first - 1].casefold()
+    kinds = [_kind_of_value(each) for each in values]
+    if kinds[0] != kinds[1]:
+        return (
+            "counted" in kinds
+            or "state" in kinds
+            or not (before in _PLACED and root(one[first - 2]) in RESIDES | {"keep", "hold", "save"})
+        )
+    tools = [kind_of(each.casefold()) for each in values]
+    if before in {"use", "uses"} and len(one) == first + len(values[0].split()):
+        return tools[0] != tools[1] or not (tools[0] or "counted" in kinds)
+    return bool(tools[0] and tools[1] and tools[0] != tools[1])
+
+
+_PLACED = frozenset({"in", "on", "at", "to", "from"})
+
+
+def _kind_of_value(words: str) -> str:
+    bare = re.sub(r"^(?:an?|the|our) ", "", words)
+    if re.match(r"[A-Z`/#]|\w+[a-z]\d|[a-z]+[A-Z]|[\w-]+[./_]\w", bare):
+        return "name"
+    if COUNTED.search(bare):
+        return "counted"
+    return "state" if _STATE.fullmatch(bare.split()[0]) else "word"

@@ -151,8 +151,9 @@ class _Change:
 
 def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: str | None) -> CodeImpact:
     binder = Binder(code)
-    kept = code.users_kept()
-    reach = reach_of(binder, change.changed, kept=kept)
+    kept = code.answers_kept()
+    binder.names.keep_in(kept)
+    reach = reach_of(binder, change.changed)
     code.heads(sorted({each.path for each in reach.found}))
     items, traced, more = _traced(workspace, change.places)
     memories, problems = _remembered(workspace, change.places)
@@ -238,6 +239,8 @@ def _traced(
     workspace: Workspace, places: Sequence[_SymbolPlace]
 ) -> tuple[tuple[TouchedItem, ...], tuple[str, ...], tuple[str, ...]]:
     """Return the items of the trace whose code is touched, with those above; the tests of all, or in the files."""
+    if not any((workspace.memory / "project" / "items").rglob("*.md")):
+        return (), (), ()
     from verifflowcc.trace.rules.answers import above, all_tests_of, implementers
     from verifflowcc.trace.rules.trace_view import TraceView
     from verifflowcc.trace.use.trace_sources import read_sources
