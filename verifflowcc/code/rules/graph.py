@@ -199,7 +199,7 @@ class RecordColumns(Sequence[_T]):
         return hash(tuple(self))
 
     def __repr__(self) -> str:
-        return repr(tuple(self))
+        return f"{tuple(self)!r}"
 
 
 def column_of(records: Sequence[_T], name: str) -> "Sequence[Any]":
