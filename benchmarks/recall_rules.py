@@ -1,10 +1,10 @@
 """Which rule of memorycode stands first where all that was ever said is searched: the one in force, or one it replaced.
 
-Each dialogue is ingested by rule into a project and a home of its own, as `memory ingest` does for a person. For each
-rule that was taught in more than one wording, questions are made from its object alone: the words that all wordings of
-its topic share (`start function names with`), and, where it is about names in code, `names of functions`. Both are
-asked of the project and the person with everything (`--all`). `extraction_gold` says what an item says; an item that
-says both wordings counts as the one that was taught in its session or last before it.
+Each dialogue is ingested by rule into a project and a home of its own, as `memory ingest` does for a person who trusts
+the speakers. For each rule that was taught in more than one wording, questions are made from its object alone: the
+words that all wordings of its topic share (`start function names with`), and, where it is about names in code, `names
+of functions`. Both are asked of the project and the person with everything (`--all`). `extraction_gold` says what an
+item says; an item that says both wordings counts as the one that was taught in its session or last before it.
 
 - above: an item with the rule in force is found, and stands before every item with a rule that it replaced.
 - below: one that it replaced stands before it.
@@ -14,6 +14,7 @@ The first share is of what was found, the second of all questions. `replaced fou
 also holds a replaced rule, so that there is something to stand above of; their share is told apart.
 """
 
+import json
 import re
 import tempfile
 from collections import Counter
@@ -152,12 +153,15 @@ class _Learned:
 
 def _learned(dialogue: Dialogue, root: Path) -> _Learned:
     (root / ".memory").mkdir(parents=True)
-    (root / ".memory" / "config.yaml").write_text("format: 1\n", encoding="utf-8")
-    here = Workspace(root)
     said = [
         Conversation(f"{dialogue.name}/{session}", tuple(turns_of(dialogue, session)))
         for session in range(len(dialogue.sessions))
     ]
+    # Named speakers only propose, and a proposal replaces nothing, until a person says whom they trust.
+    trusted = dict.fromkeys(sorted({turn.name for each in said for turn in each.turns if turn.name}), "human")
+    settings = {"format": 1, "memory": {"speakers": trusted}}
+    (root / ".memory" / "config.yaml").write_text(json.dumps(settings), encoding="utf-8")
+    here = Workspace(root)
     ingest(here, said, actor="human:You")
     items: dict[tuple[str, str], StoredItem] = {}
     for scope in SCOPES:

@@ -33,13 +33,16 @@ class Follower:
         return calls(tool, **{argument: command, **more})
 
     def __call__(self, request: Request) -> Turn:
-        call = step_call(last_step(request))
+        step = last_step(request)
+        if step.startswith("make the change, then: "):
+            if not self.worked:
+                self.worked = True
+                return self.shell(WORK)
+            step = "next()"
+        call = step_call(step)
         if call is None:
             return Turn("Done.")
         tool, given = call
-        if given.get("name") == "changes.md" and not self.worked:
-            self.worked = True
-            return self.shell(WORK)
         return calls(f"{PREFIX[self.client]}{tool}", **given)
 
 

@@ -58,6 +58,8 @@ def changes_since(
     """
     place = found["place"]
     parts = {name: _unseen(part, seen) for name, part in found.items() if name not in _ALWAYS}
+    if parts.get("gate", BriefPart()).entries:
+        parts["gate"] = found["gate"]  # a part of what is owed, under its heading, reads as all of it
     over = [*_no_longer_owed(seen, found, reader), *_withdrawn(seen, request, reader)]
     new = any(part.entries for part in parts.values()) or over
     heading = (

@@ -132,8 +132,8 @@ def show(
 
     Without --agent, the prompt is for the role of the active stage. Where no task is named, the title and goals of the
     sprint rank memory and code, and the code also by what earlier stages' artifacts name. A table of what each layer
-    uses of the budget goes to stderr, where that is a terminal. With --json, the prompt and its whole explanation.
-    Outside of a project, the prompt holds what is known of you.
+    uses of the budget goes to stderr, where that is a terminal. As --json it has its whole explanation. Outside of a
+    project, the prompt holds what is known of you.
     """
     from verifflowcc.base.model.entries import Question
     from verifflowcc.base.terminal import output as out
