@@ -1,6 +1,7 @@
 """The diff since a stage was entered, with what is not committed: what a reviewer reviews, and the tests it reaches."""
 
 from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.git.git_patches import committed_diff, parted_from, uncommitted_diff, uncommitted_state
 from verifflowcc.base.git.git_protected import head_commit
@@ -8,13 +9,12 @@ from verifflowcc.base.model.sprint_state import Leg, SprintState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.code.rules.affected_tests import reached_tests
-from verifflowcc.code.rules.binding import Binder
-from verifflowcc.code.rules.changed_code import ChangedCode, changed_places, reach_of, without_noise
-from verifflowcc.code.rules.code_views import AffectedTest
 from verifflowcc.code.rules.graph import Mark, SearchedCode
 from verifflowcc.code.store.source_listing import marks_by_name
-from verifflowcc.code.use.indexing import open_code
+
+if TYPE_CHECKING:
+    from verifflowcc.code.rules.changed_code import ChangedCode
+    from verifflowcc.code.rules.code_views import AffectedTest
 
 UNCOMMITTED = "uncommitted diff"
 _SHOWN_ID = 12
@@ -50,11 +50,13 @@ def base_of(state: SprintState | None, stage_id: str | None) -> str:
 
 def changes_of(
     workspace: Workspace, scope: ReviewScope, commit: str | None, code: SearchedCode
-) -> tuple[ChangedCode, ...]:
+) -> "tuple[ChangedCode, ...]":
     """Return the diffs to review, the committed one first; none outside of git, and before the first commit.
 
     `commit` is the one that is looked at, None for the working tree. Raises WorkspaceError where git cannot compare.
     """
+    from verifflowcc.code.rules.changed_code import ChangedCode, without_noise
+
     root, head = workspace.root, commit or head_commit(workspace.root)
     if head is None:
         return ()
@@ -81,12 +83,17 @@ def changes_state(workspace: Workspace, scope: ReviewScope) -> str:
 class DiffTests:
     """The tests that a change reaches, nearest first. `whole` is False where more code uses it than is followed."""
 
-    tests: tuple[AffectedTest, ...]
+    tests: "tuple[AffectedTest, ...]"
     whole: bool
 
 
 def affected_by_diff(workspace: Workspace, scope: ReviewScope) -> DiffTests:
     """Return the tests that what changed reaches. Raises as `changes_of` and `open_code`."""
+    from verifflowcc.code.rules.affected_tests import reached_tests
+    from verifflowcc.code.rules.binding import Binder
+    from verifflowcc.code.rules.changed_code import changed_places, reach_of
+    from verifflowcc.code.use.indexing import open_code
+
     with open_code(workspace) as code:
         changed = changed_places(changes_of(workspace, scope, None, code), code)
         binder, kept = Binder(code), code.answers_kept()
