@@ -13,7 +13,7 @@ from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.code_views import Outline, OutlineRow, Relations, SymbolRelations, SymbolSearch
 from verifflowcc.code.rules.graph import TYPES, LocatedDefinition, ReferenceLink, SourceFile, SymbolKind, outwards
 from verifflowcc.code.store.code_graph import StoredCode
-from verifflowcc.code.use.indexing import open_code
+from verifflowcc.code.use.indexing import binding, open_code
 
 KINDS = ("callers", "callees", "imports", "imported-by", "inherits", "uses")
 FILE_KINDS = frozenset({"imports", "imported-by"})
@@ -67,13 +67,10 @@ def relations(workspace: Workspace, kind: str, text: str) -> Relations:
             ask = bind_queries.imports if kind == "imports" else bind_queries.imported_by
             return Relations(kind, file.path, imports=ask(code, file.path), notices=code.notices)
         found = _asked_for(code, kind, text)
-        binder, kept = Binder(code), code.answers_kept()
-        if kind == "callers" and any(len(code.referring(each.name.rpartition(".")[2])) >= HUB for each in found):
-            binder.names.keep_in(kept)
-        symbols = tuple(SymbolRelations(each, _links(binder, kind, each)) for each in found[:MOST_SYMBOLS])
-        shown = Relations(kind, text, symbols, more=len(found) - len(symbols), notices=code.notices)
-        kept.save()
-        return shown
+        keeps = kind == "callers" and any(len(code.referring(each.name.rpartition(".")[2])) >= HUB for each in found)
+        with binding(code, keeps=keeps) as binder:
+            symbols = tuple(SymbolRelations(each, _links(binder, kind, each)) for each in found[:MOST_SYMBOLS])
+            return Relations(kind, text, symbols, more=len(found) - len(symbols), notices=code.notices)
 
 
 def _links(binder: Binder, kind: str, each: LocatedDefinition) -> Sequence[ReferenceLink]:

@@ -5,7 +5,9 @@ Where nothing changed since the last time, that is seen from git's listing and t
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.index.index_file import DerivedTables, Store
 from verifflowcc.base.records import dataclass
@@ -15,6 +17,9 @@ from verifflowcc.code.rules.graph import SourceFile
 from verifflowcc.code.store.code_graph import CodeState, StateSource, StoredCode, Tables, form
 from verifflowcc.code.store.source_listing import YOUNG, Listing, begun, stamps_of
 from verifflowcc.code.use.tree_states import READING, UpdateCounts, joined_stamps, names_of, state_kept
+
+if TYPE_CHECKING:
+    from verifflowcc.code.rules.binding import Binder
 
 FILE = "code.db"
 
@@ -46,6 +51,21 @@ MOST_UNREAD_BYTES = 24 << 20
 def open_code(workspace: Workspace, *, commit: str | None = None) -> StoredCode:
     """Return the code of a project as its files are now, or as a commit has them. Raises as `bring_up`."""
     return bring_up(workspace, commit=commit).code
+
+
+@contextmanager
+def binding(code: StoredCode, *, keeps: bool = True) -> "Iterator[Binder]":
+    """Give what binds the references of open code.
+
+    With `keeps` it recalls answers, and those that it found are kept if all goes well. Code is let go of with that.
+    """
+    from verifflowcc.code.rules.binding import Binder
+
+    binder, kept = Binder(code), code.answers_kept()
+    if keeps:
+        binder.names.keep_in(kept)
+    yield binder
+    kept.save()
 
 
 def open_code_soon(

@@ -90,18 +90,14 @@ class DiffTests:
 def affected_by_diff(workspace: Workspace, scope: ReviewScope) -> DiffTests:
     """Return the tests that what changed reaches. Raises as `changes_of` and `open_code`."""
     from verifflowcc.code.rules.affected_tests import reached_tests
-    from verifflowcc.code.rules.binding import Binder
     from verifflowcc.code.rules.changed_code import changed_places, reach_of
-    from verifflowcc.code.use.indexing import open_code
+    from verifflowcc.code.use.indexing import binding, open_code
 
     with open_code(workspace) as code:
         changed = changed_places(changes_of(workspace, scope, None, code), code)
-        binder, kept = Binder(code), code.answers_kept()
-        binder.names.keep_in(kept)
-        reach = reach_of(binder, changed)
-        found = DiffTests(reached_tests(binder, code, changed, reach), reach.whole)
-        kept.save()
-        return found
+        with binding(code) as binder:
+            reach = reach_of(binder, changed)
+            return DiffTests(reached_tests(binder, code, changed, reach), reach.whole)
 
 
 def marks_of(code: SearchedCode) -> Callable[[str], Collection[Mark]]:

@@ -18,7 +18,7 @@ from verifflowcc.code.rules.code_owners import PLACES, owner_rules, owning_rule
 from verifflowcc.code.rules.code_views import CodeContext, CodeImpact, CodeMap, CodeOwner, ReachedCode, TouchedItem
 from verifflowcc.code.rules.graph import FILE, TYPES, Dependency, LocatedDefinition, Mark, ReferenceLink, qualified
 from verifflowcc.code.store.code_graph import StoredCode
-from verifflowcc.code.use.indexing import open_code
+from verifflowcc.code.use.indexing import binding, open_code
 
 # The code for a task, and a map of the repository, within a number of tokens.
 
@@ -150,32 +150,28 @@ class _Change:
 
 
 def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: str | None) -> CodeImpact:
-    binder = Binder(code)
-    kept = code.answers_kept()
-    binder.names.keep_in(kept)
-    reach = reach_of(binder, change.changed)
-    code.heads(sorted({each.path for each in reach.found}))
-    items, traced, more = _traced(workspace, change.places)
-    memories, problems = _remembered(workspace, change.places)
-    tests = reached_tests(binder, code, change.changed, reach, traced)
-    found = CodeImpact(
-        question=change.asked,
-        symbols=tuple(change.symbols),
-        callers=_direct(binder, code, change.changed),
-        reached=_reached_code(code, reach),
-        tests=tuple(each.id for each in tests),
-        affected_tests=tests,
-        commands=commands_for(tests, runner),
-        items=items,
-        memories=memories,
-        owners=_owners(workspace.root, sorted({each.path for each in change.places})),
-        imported_by=change.imports,
-        whole=reach.whole,
-        followed_in_part=reach.partly,
-        notices=(*code.notices, *more, *problems),
-    )
-    kept.save()
-    return found
+    with binding(code) as binder:
+        reach = reach_of(binder, change.changed)
+        code.heads(sorted({each.path for each in reach.found}))
+        items, traced, more = _traced(workspace, change.places)
+        memories, problems = _remembered(workspace, change.places)
+        tests = reached_tests(binder, code, change.changed, reach, traced)
+        return CodeImpact(
+            question=change.asked,
+            symbols=tuple(change.symbols),
+            callers=_direct(binder, code, change.changed),
+            reached=_reached_code(code, reach),
+            tests=tuple(each.id for each in tests),
+            affected_tests=tests,
+            commands=commands_for(tests, runner),
+            items=items,
+            memories=memories,
+            owners=_owners(workspace.root, sorted({each.path for each in change.places})),
+            imported_by=change.imports,
+            whole=reach.whole,
+            followed_in_part=reach.partly,
+            notices=(*code.notices, *more, *problems),
+        )
 
 
 def _check_runner(runner: str | None) -> None:
