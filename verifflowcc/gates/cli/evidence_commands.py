@@ -18,8 +18,9 @@ from verifflowcc.base.terminal.options import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from verifflowcc.base.use.document_form import Problem
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.gates.use.evidence_making import FinishedCommand
+    from verifflowcc.gates.use.evidence_making import EvidenceRun, FinishedCommand
     from verifflowcc.gates.use.next_action import NextStep
     from verifflowcc.gates.use.proof import ChangeProof, Proof
     from verifflowcc.gates.use.proof_input import TestCommand
@@ -277,7 +278,7 @@ def run(
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.document_form import Problem
     from verifflowcc.gates.cli import evidence_output as evidence_views
-    from verifflowcc.gates.use.evidence_making import run_evidence
+    from verifflowcc.gates.use.evidence_making import run_affected, run_evidence
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.use.sprint_reading import active_sprint
     from verifflowcc.sprint.use.sprint_status import leave_status
@@ -288,8 +289,14 @@ def run(
         raise UsageError("--affected goes with names of criteria or commands only", hint="vfcc evidence run --affected")
     acting = moves.acting_here()
     wanted = active_sprint(acting.workspace, sprint).id
+
+    def progress(text: str) -> None:
+        out.progress(f"running {text}")
+
     if affected:
-        _run_affected(acting.workspace, wanted, names or (), as_json=as_json)
+        done = run_affected(acting.workspace, wanted, names or (), progress=progress)
+        unmet = Problem("criteria_unmet", "an affected test failed", "vfcc evidence run --affected")
+        _end(acting.workspace, done, evidence_views.affected(done), unmet, as_json=as_json)
         return
     done = run_evidence(
         acting.workspace,
@@ -299,35 +306,26 @@ def run(
         every=every,
         refactoring=refactoring,
         actor=acting.actor,
-        progress=lambda text: out.progress(f"running {text}"),
+        progress=progress,
     )
     leave_status(acting.workspace)
-    for text in evidence_views.outputs(done, _last_lines(acting.workspace)):
-        out.say(text)
-    if as_json:
-        out.emit_json(done)
-    else:
-        out.emit(evidence_views.ran(done))
-    if not done.all_met:
-        out.explain(Problem("criteria_unmet", "a criterion is not met by this evidence", "vfcc next"))
-        raise typer.Exit(UNMET)
+    unmet = Problem("criteria_unmet", "a criterion is not met by this evidence", "vfcc next")
+    _end(acting.workspace, done, evidence_views.ran(done), unmet, as_json=as_json)
 
 
-def _run_affected(workspace: "Workspace", sprint: str, names: "Sequence[str]", *, as_json: bool) -> None:
+def _end(workspace: "Workspace", done: "EvidenceRun", text: str, unmet: "Problem", *, as_json: bool) -> None:
+    """Show what became of a run. Raises typer.Exit where not all is met."""
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.base.use.document_form import Problem
     from verifflowcc.gates.cli import evidence_output as evidence_views
-    from verifflowcc.gates.use.evidence_making import run_affected
 
-    done = run_affected(workspace, sprint, names, progress=lambda text: out.progress(f"running {text}"))
-    for text in evidence_views.outputs(done, _last_lines(workspace)):
-        out.say(text)
+    for end in evidence_views.outputs(done, _last_lines(workspace)):
+        out.say(end)
     if as_json:
         out.emit_json(done)
     else:
-        out.emit(evidence_views.affected(done))
+        out.emit(text)
     if not done.all_met:
-        out.explain(Problem("criteria_unmet", "an affected test failed", "vfcc evidence run --affected"))
+        out.explain(unmet)
         raise typer.Exit(UNMET)
 
 

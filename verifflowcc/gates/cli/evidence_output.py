@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.base.model.evidence_values import Evidence, Inputs, Run
+from verifflowcc.base.model.evidence_values import Evidence, Inputs
 from verifflowcc.base.model.gate_values import CriterionKind, Verdict
 from verifflowcc.base.terminal.table import table
 from verifflowcc.base.text.identifiers import shown_ids
@@ -38,20 +38,18 @@ def affected(done: "EvidenceRun") -> str:
     """Return how the affected tests ended, and that this opens no gate."""
     lines = []
     for each in done.commands:
-        lines += [f"{each.run.command}: {_end(each.run)}", *(f"  {test}" for test in each.failed)]
+        lines += [f"{each.run.command}: {_end(each)}", *(f"  {test}" for test in each.failed)]
     return "\n".join([*lines, "this is no evidence: the gate asks for all tests", "next: vfcc evidence run"])
 
 
-def _end(run: Run) -> str:
-    if run.failure:
-        return run.failure
-    return "passed" if run.exit_code == 0 else f"failed (exit {run.exit_code})"
+def _end(done: "FinishedCommand") -> str:
+    return "passed" if done.passed else done.run.failure or f"failed (exit {done.run.exit_code})"
 
 
 def outputs(done: "EvidenceRun", lines_of: "Callable[[FinishedCommand], Sequence[str]]") -> Iterator[str]:
     """Yield the end of the output of each command whose criteria are not all met, or that failed and has none."""
     unmet = {row.command for row in done.rows if row.ran and not row.met and row.kind is not CriterionKind.RED_FIRST}
-    unmet |= {each.run.command for each in done.commands if not done.rows and _end(each.run) != "passed"}
+    unmet |= {each.run.command for each in done.commands if not done.rows and not each.passed}
     yield from (_output(each, lines_of(each)) for each in done.commands if each.run.command in unmet)
 
 

@@ -267,6 +267,11 @@ class FinishedCommand:
     failed: tuple[str, ...] = ()
     """The affected tests that failed, by the report."""
 
+    @property
+    def passed(self) -> bool:
+        """Whether it ended by itself, and well."""
+        return not self.run.failure and self.run.exit_code == 0
+
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRun:
@@ -279,8 +284,7 @@ class EvidenceRun:
     @property
     def all_met(self) -> bool:
         """Whether every criterion is met now; where only affected tests ran, whether they passed."""
-        failed = [each for each in self.commands if each.run.failure or each.run.exit_code]
-        return all(row.met for row in self.rows) if self.rows else not failed
+        return all(row.met for row in self.rows) if self.rows else all(each.passed for each in self.commands)
 
 
 def run_evidence(  # noqa: PLR0913 - one argument for each option
