@@ -12,7 +12,7 @@ from typing import TypeVar
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, Mark, SearchedCode, outwards
 from verifflowcc.code.rules.repository_map import FileGraph, aside_among, page_rank
-from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, words_in
+from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, files_meant, words_in
 
 # Files are ranked by words in path, names and text (BM25 over fields), by names and paths that the task has verbatim,
 # by imports (personalised PageRank), and a little by how many files depend on them and by size. The best of them are
@@ -199,9 +199,8 @@ def _exact(asked: TaskTerms, code: SearchedCode) -> dict[str, float]:
 
 def _spoken(asked: TaskTerms, code: SearchedCode) -> dict[str, float]:
     found: dict[str, float] = {}
-    for given in sorted(asked.paths):
-        wanted = given.strip("./")
-        paths = [path for path in code.files if path == wanted or path.endswith(f"/{wanted}")]
+    wanted = dict.fromkeys(given.strip("./") for given in sorted(asked.paths))
+    for paths in files_meant(wanted, code.files).values():
         for path in paths:
             found[path] = max(found.get(path, 0.0), 1.0 / len(paths))
     return found

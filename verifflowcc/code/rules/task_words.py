@@ -313,3 +313,19 @@ def named_as_code(texts: Iterable[str]) -> list[str]:
 
 def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
+
+
+def files_meant(names: Collection[str], paths: Iterable[str]) -> dict[str, list[str]]:
+    """Return name → the paths that it is, or is the end of after a slash.
+
+    >>> files_meant(["views.py", "b/views.py", "c"], ["a/views.py", "b/views.py"])
+    {'views.py': ['a/views.py', 'b/views.py'], 'b/views.py': ['b/views.py'], 'c': []}
+    """
+    by_last: dict[str, list[str]] = {name.rpartition("/")[2]: [] for name in names}
+    for path in paths if names else ():
+        last = path.rpartition("/")[2]
+        if last in by_last:
+            by_last[last].append(path)
+    return {
+        name: [path for path in by_last[name.rpartition("/")[2]] if f"/{path}".endswith(f"/{name}")] for name in names
+    }

@@ -25,7 +25,7 @@ from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.code.rules.graph import Import, SearchedCode
 from verifflowcc.code.rules.repository_map import RULES, FileGraph, graph_of, map_of
 from verifflowcc.code.rules.snippets import mixed, shown_text
-from verifflowcc.code.rules.task_words import asked
+from verifflowcc.code.rules.task_words import asked, files_meant
 from verifflowcc.code.use.indexing import open_code_soon
 from verifflowcc.code.use.tree_states import digest_of
 
@@ -160,7 +160,7 @@ def code_for(  # noqa: PLR0913 - what is known of the files already is given bes
         state = _with_changes(workspace, digest, None if commit else scope)
         changes, notices = _changes(workspace, scope, commit, code)
         changed, held, about = _around(changes, code, task.text)
-        about = "\n".join([about, *(f"`{each}`" for each in task.named if _is_there(each, code))])
+        about = "\n".join([about, *(f"`{each}`" for each in _there(task.named, code))])
         most = budget_tokens * OFFERED_PERCENT // 100
         found = [each for each in offered(about, code, graph, counter, most, mix, changed) if not _is_in(each, held)]
         parts = {DIFF: _hunks(changes, about, code, counter), MAP: _overview(code, graph, counter, budget_tokens, mix)}
@@ -169,10 +169,10 @@ def code_for(  # noqa: PLR0913 - what is known of the files already is given bes
         return CodeOffer(pieces, state, {path: file_of(code, path) for path in paths}, changes, notices)
 
 
-def _is_there(name: str, code: "SearchedCode") -> bool:
-    if any(path == name or path.endswith(f"/{name}") for path in code.files):
-        return True
-    return any(code.defining(part) for part in name.split(".") if part)
+def _there(names: Sequence[str], code: "SearchedCode") -> Iterator[str]:
+    """Yield the names of which the code has a file or a definition."""
+    files = files_meant(names, code.files)
+    yield from (name for name in names if files[name] or any(code.defining(part) for part in name.split(".") if part))
 
 
 def offered(
