@@ -1,7 +1,10 @@
 """Words as recall looks for them: identifiers taken apart, common words left out, forms of English words folded."""
 
 import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from unicodedata import normalize
 
 from verifflowcc.base.model.lazy import lazy_pattern
@@ -409,3 +412,27 @@ def _stem(word: str) -> str:
     if not word.isascii() or word.isdigit():
         return word
     return stem(_IRREGULAR.get(word, word))
+
+
+class JoinedTexts:
+    """Many texts, looked through as one: thousands of short ones take a tenth of the time that they take one by one."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._whole = "\n".join(texts)
+        self._starts = [0, *accumulate([len(text) + 1 for text in texts])]
+
+    def having(self, part: str, fits: Callable[[str, int], object] | None = None) -> Iterator[int]:
+        """Yield the place of each text that has a part, which is not empty and of one line.
+
+        `fits` may say, by the whole and where in it the part is, that it does not count there.
+
+        >>> list(JoinedTexts(["a gate", "no", "gates, gate"]).having("gate"))
+        [0, 2]
+        """
+        at = self._whole.find(part)
+        while at >= 0:
+            if fits is None or fits(self._whole, at):
+                place = bisect_right(self._starts, at)
+                yield place - 1
+                at = self._starts[place] - 1
+            at = self._whole.find(part, at + 1)

@@ -2,16 +2,14 @@
 
 import math
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import accumulate
 from typing import TypeVar
 
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
-from verifflowcc.base.text.stems import stem
+from verifflowcc.base.text.stems import JoinedTexts, stem
 from verifflowcc.code.rules.graph import FileFacts
 
 # The words of source files, as a task's words are looked for: identifiers in parts and whole, forms folded.
@@ -77,17 +75,11 @@ class WordCounter:
 
     def holding(self, paths: Sequence[str]) -> Iterator[str]:
         """Yield the paths in which `may_be_in` says that a wanted word may be: all are looked through as one text."""
-        text = "\0".join(paths)
-        if not (text.isascii() and all(map(str.isascii, self._begins))):
+        if not all(map(str.isascii, (*paths, *self._begins))):
             yield from filter(self.may_be_in, paths)
             return
-        starts, lower, held = [0, *accumulate([len(path) + 1 for path in paths])], text.lower(), set[int]()
-        for begin in self._begins:
-            at = lower.find(begin.lower())
-            while at >= 0:
-                place = bisect_right(starts, at)
-                held.add(place - 1)
-                at = lower.find(begin.lower(), starts[place])
+        joined = JoinedTexts(list(map(str.lower, paths)))
+        held = {place for begin in self._begins for place in joined.having(begin.lower())}
         yield from (paths[place] for place in sorted(held))
 
     def counts(self, text: str) -> tuple[dict[str, int], int]:
