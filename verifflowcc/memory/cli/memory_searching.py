@@ -34,16 +34,15 @@ def answer(
     marked = marker(os.environ)  # a role is named nowhere else, so nothing slower is asked
     agent = agent_of(marked.name) if marked else None
     in_play = partial(scopes_recalled, workspace, agent=agent)
-    here = (read_scope(workspace, scope, agent=agent),) if scope else in_play(ended=everything)
+    now = (read_scope(workspace, scope, agent=agent),) if scope else in_play()
+    here = in_play(ended=True) if everything and not scope else now
     paths = tuple(from_root(workspace, file) for file in files)
     sought = RecallQuery(question, limit, everything, paths, tuple(types), as_of)
     recalled = search(workspace, here, sought, asks=not no_model, tell=out.say)
     used: dict[str, list[str]] = {}
-    over = frozenset(here).difference(in_play()) if everything and not scope else ()
     for hit in recalled.hits if as_of is None else ():
-        if hit.scope in over:
-            continue  # what a closed sprint left is shown and keeps no count
-        used.setdefault(hit.scope, []).append(hit.item.id)
+        if hit.scope in now:  # what a closed sprint left is shown and keeps no count
+            used.setdefault(hit.scope, []).append(hit.item.id)
     counts = {CANDIDATES: recalled.candidates, FINAL: len(recalled.hits)}
     noted = (*note_uses(workspace, used, "search"), *note_metrics(workspace, counts))
     for notice in (*recalled.notices, *noted):
