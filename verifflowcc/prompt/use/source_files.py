@@ -374,7 +374,7 @@ class BodyReader:
             units = units_of(item, text)
             facts = item_to_text(item)
             extent = extent_of(units)
-            # Where items are listed, one with a merge left open is none: nobody is to take it from here as it is.
+            # Where items are listed, one with a merge left open is none, so it is read again each time.
             kept = settled(file.touched_ns) and conflict_line(data) is None
             known = IndexedFile(file.path, file.signature, digest, facts, notices, extent, kept)
             traits = None if notices else traits_of(item, text, units, extent)
