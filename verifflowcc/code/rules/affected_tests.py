@@ -480,21 +480,31 @@ def reached_tests(
 
 # Command lines that run some tests and no others, by the runner.
 
-_Lines = Callable[[Sequence[AffectedTest]], list[tuple[str, int]]]
+_Selections = Callable[[Sequence[AffectedTest]], list[tuple[Sequence[str], int]]]
 
 
 def commands_for(tests: Sequence[AffectedTest], wanted: str | None = None) -> tuple[CommandForTests, ...]:
     """Return the commands that run the tests of each language, by its usual runner, or those that `wanted` runs."""
     found = []
     for name in FORMATS if wanted is None else (wanted,):
-        languages = _LANGUAGES[name]
-        mine = [each for each in tests if each.language in languages or not languages]
-        if mine and (wanted is not None or name in _USUAL):
-            found += [CommandForTests(name, line, number) for line, number in _RUNNERS[name](mine)]
+        if wanted is not None or name in _USUAL:
+            start = _RUNNERS[name][0].split()
+            for words, number in selections(tests, name):
+                found.append(CommandForTests(name, shlex.join([*start, *words]) if start else words[0], number))
     return tuple(found)
 
 
-def _runner_lines_files(tests: Sequence[AffectedTest]) -> list[str]:
+def selections(tests: Sequence[AffectedTest], runner: str) -> list[tuple[Sequence[str], int]]:
+    """Return the words behind those that start a runner by which it runs its tests of these, and how many that are.
+
+    The runner is one of `FORMATS`. Where it takes several commands, there are several; none without a test of its own.
+    """
+    _, languages, select = _RUNNERS[runner]
+    mine = [each for each in tests if each.language in languages or not languages]
+    return select(mine) if mine else []
+
+
+def _their_files(tests: Sequence[AffectedTest]) -> list[str]:
     return sorted({each.path for each in tests})
 
 
@@ -506,48 +516,44 @@ def _by_file(tests: Sequence[AffectedTest]) -> dict[str, list[str]]:
     return {path: [] if "" in names else names for path, names in found.items()}
 
 
-def _pytest(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
+def _pytest(tests: Sequence[AffectedTest]) -> list[tuple[Sequence[str], int]]:
     ids = [f"{path}::{name}" if name else path for path, names in _by_file(tests).items() for name in names or [""]]
-    return [(f"pytest {shlex.join(ids)}", len(tests))]
+    return [(ids, len(tests))]
 
 
-def _unittest(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
+def _unittest(tests: Sequence[AffectedTest]) -> list[tuple[Sequence[str], int]]:
     names = []
     for path, inner in _by_file(tests).items():
         module = path.removesuffix(".py").replace("/", ".")
         names += [f"{module}.{each.replace('::', '.')}" for each in inner] or [module]
-    return [(f"python -m unittest {shlex.join(names)}", len(tests))]
+    return [(names, len(tests))]
 
 
-def _script(program: str, option: str) -> _Lines:
-    def lines(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
-        by_file = _by_file(tests)
-        words = [*program.split(), *by_file]
-        titles = sorted({name.replace(" > ", " ") for names in by_file.values() for name in names})
-        if titles and all(by_file.values()):
-            words += [option, f"^({'|'.join(map(re.escape, titles))})$".replace("\\ ", " ")]
-        return [(shlex.join(words), len(tests))]
-
-    return lines
+def _script(tests: Sequence[AffectedTest]) -> list[tuple[Sequence[str], int]]:
+    by_file = _by_file(tests)
+    words = [*by_file]
+    titles = sorted({name.replace(" > ", " ") for names in by_file.values() for name in names})
+    if titles and all(by_file.values()):
+        words += ["-t", f"^({'|'.join(map(re.escape, titles))})$".replace("\\ ", " ")]
+    return [(words, len(tests))]
 
 
-def _go(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
+def _go(tests: Sequence[AffectedTest]) -> list[tuple[Sequence[str], int]]:
     folders: dict[str, list[str]] = {}
     for each in tests:
         folders.setdefault(each.path.rpartition("/")[0], []).append(each.name.partition("/")[0])
-    found = []
+    found: list[tuple[Sequence[str], int]] = []
     for folder, names in sorted(folders.items()):
         pattern = f"^({'|'.join(sorted(set(names)))})$" if all(names) else "."
-        found.append((shlex.join(["go", "test", f"./{folder}" if folder else ".", "-run", pattern]), len(names)))
+        found.append(([f"./{folder}" if folder else ".", "-run", pattern], len(names)))
     return found
 
 
-def _cargo(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
-    names = sorted({each.name.rpartition("::")[2] for each in tests if each.name})
-    return [(shlex.join(["cargo", "test", "--", *names]), len(tests))]
+def _cargo(tests: Sequence[AffectedTest]) -> list[tuple[Sequence[str], int]]:
+    return [(["--", *sorted({each.name.rpartition("::")[2] for each in tests if each.name})], len(tests))]
 
 
-def _maven(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
+def _maven(tests: Sequence[AffectedTest]) -> list[tuple[Sequence[str], int]]:
     classes: dict[str, list[str]] = {}
     for each in tests:
         kind, _, method = each.name.rpartition(".")
@@ -555,39 +561,28 @@ def _maven(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
     parts = [
         f"{kind}#{'+'.join(sorted(set(names)))}" if all(names) else kind for kind, names in sorted(classes.items())
     ]
-    return [(shlex.join(["mvn", "test", f"-Dtest={','.join(parts)}"]), len(tests))]
+    return [([f"-Dtest={','.join(parts)}"], len(tests))]
 
 
-def _paths(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
-    return [(path, sum(each.path == path for each in tests)) for path in _runner_lines_files(tests)]
+def _paths(tests: Sequence[AffectedTest]) -> list[tuple[Sequence[str], int]]:
+    return [([path], sum(each.path == path for each in tests)) for path in _their_files(tests)]
 
 
-_RUNNER_LINES_SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
+_SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 _PYTHON = frozenset({"python"})
-_RUNNERS: Mapping[str, _Lines] = {
-    "pytest": _pytest,
-    "unittest": _unittest,
-    "vitest": _script("npx vitest run", "-t"),
-    "jest": _script("npx jest", "-t"),
-    "go": _go,
-    "cargo": _cargo,
-    "maven": _maven,
-    "rspec": lambda tests: [(shlex.join(["rspec", *_runner_lines_files(tests)]), len(tests))],
-    "phpunit": lambda tests: [(shlex.join(["phpunit", path]), number) for path, number in _paths(tests)],
-    "paths": _paths,
+_RUNNERS: Mapping[str, tuple[str, frozenset[str], _Selections]] = {
+    "pytest": ("pytest", _PYTHON, _pytest),
+    "unittest": ("python -m unittest", _PYTHON, _unittest),
+    "vitest": ("npx vitest run", _SCRIPTS, _script),
+    "jest": ("npx jest", _SCRIPTS, _script),
+    "go": ("go test", frozenset({"go"}), _go),
+    "cargo": ("cargo test", frozenset({"rust"}), _cargo),
+    "maven": ("mvn test", frozenset({"java"}), _maven),
+    "rspec": ("rspec", frozenset({"ruby"}), lambda tests: [(_their_files(tests), len(tests))]),
+    "phpunit": ("phpunit", frozenset({"php"}), _paths),
+    "paths": ("", frozenset(), _paths),
 }
-_LANGUAGES: Mapping[str, frozenset[str]] = {
-    "pytest": _PYTHON,
-    "unittest": _PYTHON,
-    "vitest": _RUNNER_LINES_SCRIPTS,
-    "jest": _RUNNER_LINES_SCRIPTS,
-    "go": frozenset({"go"}),
-    "cargo": frozenset({"rust"}),
-    "maven": frozenset({"java"}),
-    "rspec": frozenset({"ruby"}),
-    "phpunit": frozenset({"php"}),
-    "paths": frozenset(),
-}
+"""What starts each, the languages whose tests it runs (all where none is named), and the words that select some."""
 FORMATS = tuple(_RUNNERS)
 """The runners for which command lines are written; `paths` is the files alone, a line each."""
 _USUAL = frozenset({"pytest", "vitest", "go", "cargo", "maven", "rspec", "phpunit"})

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -510,15 +509,6 @@ def argv_for(runner: Runner, argv: Sequence[str], selection: RunSelection) -> tu
             return cargo_argv(argv, selection)
 
 
-_FORMATS = {
-    Runner.PYTEST: ("pytest", 1),
-    Runner.UNITTEST: ("unittest", 3),
-    Runner.GO: ("go", 2),
-    Runner.JEST: ("jest", 2),
-    Runner.VITEST: ("vitest", 3),
-    Runner.CARGO: ("cargo", 2),
-}
-"""How the command lines of affected tests are asked for, and how many of their words start the runner."""
 _WITH_VALUE = frozenset(
     "-c --config --config-file --rootdir --root --dir --project --confcutdir --ignore --deselect --cov --basetemp "
     "--junitxml --junit-xml -p -k -m -o -n -W -t".split()
@@ -540,20 +530,16 @@ def narrowed(
     >>> narrowed(Runner.PYTEST, ["pytest", "-q", "tests"], [one], "tests".__eq__)
     [('pytest', '-q', 'tests/test_a.py::test_b')]
     """
-    from verifflowcc.code.rules.affected_tests import commands_for  # no other run needs the ranking of tests
+    from verifflowcc.code.rules.affected_tests import selections  # no other run needs the ranking of tests
 
-    name, start = _FORMATS[runner]
     if sum(len(each.id) for each in tests) > MOST_CHARACTERS:
         tests = [replace(each, name="") for each in tests]
     ends = {words[-1] for known, words in _STARTS if known is runner}
     first = next(place for place, word in enumerate(argv) if word.rpartition("/")[2] in ends) + 1
     pairs = zip(argv[first:], argv[first - 1 :], strict=False)
     kept = [*argv[:first], *(word for word, before in pairs if _is_kept(runner, word, before, is_path))]
-    if runner is Runner.UNITTEST:  # its words after the program are names, or `discover` with options of its own
-        kept = list(argv[:first])
     found = []
-    for line in commands_for(tests, name):
-        words = shlex.split(line.command)[start:]
+    for words, _ in selections(tests, runner.partition(" ")[0]):
         found.append((*kept, *(words[1:] if words[:1] == ["--"] and "--" in kept else words)))
     return found
 
@@ -561,6 +547,8 @@ def narrowed(
 def _is_kept(runner: Runner, word: str, before: str, is_path: Callable[[str], bool]) -> bool:
     if runner is Runner.GO:
         return not _is_package(word)
+    if runner is Runner.UNITTEST:
+        return False  # its words are names of tests, or `discover` with options of its own
     return word.startswith("-") or before in _WITH_VALUE or not is_path(word)
 
 
