@@ -3,6 +3,7 @@
 Where nothing changed since the last time, that is seen from git's listing and the files' stamps alone.
 """
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,9 +15,16 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules.code_views import GraphStatus, IndexingResult, LanguageCount
 from verifflowcc.code.rules.graph import SourceFile
-from verifflowcc.code.store.code_graph import CodeState, StateSource, StoredCode, Tables, form
+from verifflowcc.code.store.code_graph import CodeState, KnownTree, StateSource, StoredCode, Tables, form
 from verifflowcc.code.store.source_listing import YOUNG, Listing, begun, stamps_of
-from verifflowcc.code.use.tree_states import READING, UpdateCounts, joined_stamps, names_of, state_kept
+from verifflowcc.code.use.tree_states import (
+    READING,
+    UpdateCounts,
+    joined_stamps,
+    names_of,
+    rows_of,
+    state_kept,
+)
 
 if TYPE_CHECKING:
     from verifflowcc.code.rules.binding import Binder
@@ -46,6 +54,9 @@ class IndexUpdate:
 
 MOST_UNREAD_BYTES = 24 << 20
 """About six seconds of reading on two cores: who asks for something else does not wait for more."""
+
+MOST_YOUNG, MOST_HELD_BYTES = 16, 1 << 20
+"""So many files that were just saved are read for each question, a larger one in pieces."""
 
 
 def open_code(workspace: Workspace, *, commit: str | None = None) -> StoredCode:
@@ -149,7 +160,7 @@ class _IndexUpdating(DerivedTables):
         stamps = stamps_of(self._root, names_of(tree), ordinary) if tree else []
         listing, self._listing = self._listing, None
         listed = listing.read()
-        if tree and listed == tree.listing and joined_stamps(stamps) == tree.stamps and YOUNG not in stamps:
+        if tree and listed == tree.listing and joined_stamps(stamps) == tree.stamps and self._are_kept(tree, stamps):
             state = state_kept(tree)
             self.done = UpdateCounts(0, len(state.numbers), 0)
             return state
@@ -158,6 +169,27 @@ class _IndexUpdating(DerivedTables):
 
         brought = update(self._root, self.store, tree, listed, stamps, self._most)
         return self._held(tables, brought)
+
+    def _are_kept(self, tree: KnownTree, stamps: Sequence[str]) -> bool:
+        """Whether the files that changed too recently to be trusted by their stamps have the texts that are kept.
+
+        Somebody who just saved a file asks several questions: it is not read into the index again for each.
+        """
+        young = [place for place, stamp in enumerate(stamps) if stamp == YOUNG]
+        if not young or len(young) > MOST_YOUNG:
+            return not young
+        from verifflowcc.base.git.git_versions import read_source
+
+        names, rows, top = names_of(tree), rows_of(tree), os.fsencode(self._root)
+        for place in young:
+            row = rows[place]
+            try:
+                read = read_source(os.path.join(top, names[place]), MOST_HELD_BYTES)  # noqa: PTH118 - names are bytes here
+            except OSError:
+                return False
+            if row is None or read is None or read[0] != row[2]:
+                return False
+        return True
 
     def _committed(self, tables: Tables, commit: str) -> CodeState | None:
         from verifflowcc.code.use.commit_updates import update_to_commit
