@@ -11,6 +11,8 @@ from tests.tree.code_graph_world import FILES, answers, clean, project, said
 from tests.trees import commit, git, repository, write_tree
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.files import layout as stamps
+from verifflowcc.code.rules.affected_tests import TestFinder
+from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.graph import Head, Mark, ReferenceKind
 from verifflowcc.code.rules.repository_map import graph_of
 from verifflowcc.code.store import code_graph as code_graph_merging
@@ -130,6 +132,29 @@ def test_a_file_that_changed_under_its_stamp_shortly_before_is_read_again(
     with closing(open_code(here)) as code:
         assert code.defining("two") == ["a.py"]
         assert code.defining("one") == []
+
+
+def test_a_file_that_was_just_saved_is_read_into_the_index_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 10**15)
+    here = project(tmp_path, {"a.py": "def one(): pass\n"})
+    first = answers(here)
+    with closing(sqlite3.connect(here.local / "code.db")) as index:
+        before = index.execute("PRAGMA data_version").fetchone()
+        again = bring_up(here)
+        with closing(again.code):
+            assert (again.parsed, again.known, again.removed) == (0, 1, 0)
+            assert said(again.code) == first
+        assert index.execute("PRAGMA data_version").fetchone() == before
+
+
+def test_a_test_is_compared_by_its_own_lines_not_by_those_that_set_its_class_up(tmp_path: Path) -> None:
+    text = "class TestA:\n    def setUp(self):\n        ready()\n\n    def test_one(self):\n        one()\n"
+    with closing(open_code(project(tmp_path, {"tests/test_a.py": text}))) as code:
+        (found,) = TestFinder(Binder(code), code).texts("tests/test_a.py")
+    assert found.test.id == "tests/test_a.py::TestA::test_one"
+    assert found.text == "    def test_one(self):\n        one()"
 
 
 @pytest.mark.points(2)

@@ -107,13 +107,20 @@ class TestFinder:
                 )
                 for case, end in zip(cases, ends, strict=True)
             ]
-        found = []
-        for place, each in enumerate(self._code.head(path).definitions if _may_hold_tests(file) else ()):
-            text = "\n".join(lines[(each.start or each.line) - 1 : each.end])
-            for other, name in self._named(Reached(path, place, 0, 0, 100, (path, place)), file.language):
-                if other == path:
-                    found.append(TestText(AffectedTest(path, name, file.language, 0, 100, "changed"), text))
-        return list({each.test.id: each for each in reversed(found)}.values())[::-1]
+        if not _may_hold_tests(file):
+            return []
+        definitions = self._code.head(path).definitions
+        kinds, starts, begins, lasts = [column_of(definitions, name) for name in ("kind", "start", "line", "end")]
+        tests = [place for place, kind in enumerate(kinds) if kind in CALLABLE]
+        found: dict[str, TestText] = {}
+        for place in tests:
+            if self._is_test(path, definitions[place], file.language):
+                text = "\n".join(lines[(starts[place] or begins[place]) - 1 : lasts[place]])
+                for other, name in self._of_type(path, definitions, place, file.language):
+                    if other == path:
+                        test = AffectedTest(path, name, file.language, 0, 100, "changed")
+                        found.setdefault(test.id, TestText(test, text))
+        return [*found.values()]
 
     def _tests_of(self, each: Reached) -> Iterator[AffectedTest]:
         file = self._code.files.get(each.path)
