@@ -27,6 +27,7 @@ from verifflowcc.code.rules.graph import (
     ReferenceLink,
     ReferenceLinks,
     column_of,
+    parts_imported,
     qualified,
 )
 
@@ -173,8 +174,15 @@ def imported_by(code: Code | Binder, path: str) -> tuple[Dependency, ...]:
     binder = _binder(code)
     found = []
     parts = {*_parts(path), *_namespace(binder, path)}
-    for other in sorted({each for part in parts for each in binder.code.importing(part)} - {path}):
-        found += [each for each in imports(binder, other) if path in each.files]
+    others = sorted({each for part in parts for each in binder.code.importing(part)} - {path})
+    binder.code.heads(others)
+    for other in others:
+        language, taken = binder.code.files[other].language, binder.code.head(other).imports
+        asked = zip(column_of(taken, "module"), column_of(taken, "name"), strict=True)
+        for number, (module, name) in enumerate(asked):
+            if name in parts or not parts.isdisjoint(parts_imported(module, language)) or not module.strip("./"):
+                each = _dependency(binder, other, taken[number])
+                found += [each] if path in each.files else []
     return tuple(found)
 
 
