@@ -68,6 +68,7 @@ class WordCounter:
         self._begins = sorted({word[: min(_BEGINNING, max(2, len(word) - 1))] for word in words})
         self._any = re.compile("|".join(map(re.escape, self._begins)) or "(?!)", re.IGNORECASE)
         self.of = _WordMemo(self._wanted_of)
+        self._of_part = _WordMemo(self._names_and_wanted)
 
     def may_be_in(self, text: str) -> bool:
         """Return False where no wanted word is in a text, without taking it apart."""
@@ -84,13 +85,14 @@ class WordCounter:
 
     def counts(self, text: str) -> tuple[dict[str, int], int]:
         """Return the count of each wanted word in a text, and its number of names."""
-        names = [name for part in _parts_of(text.encode("utf-8", "replace")) for name in _names_of(part)]
         counts: dict[str, int] = {}
-        if self.may_be_in(text):
-            for name, number in Counter(names).items():
-                for word in self.of[name]:
-                    counts[word] = counts.get(word, 0) + number
-        return counts, len(names)
+        get, known, length = counts.get, self._of_part, 0
+        for part, number in Counter(_parts_of(text.encode("utf-8", "replace"))).items():
+            names, words = known[part]
+            length += names * number
+            for word in words:
+                counts[word] = get(word, 0) + number
+        return counts, length
 
     def pairs(self, text: str, counts: Mapping[str, int]) -> dict[tuple[str, str], int]:
         """Return the count of each wanted pair in a text of which the counts of the words are known."""
@@ -109,6 +111,12 @@ class WordCounter:
         if not self.may_be_in(name):
             return ("",)
         return tuple(part if part in self._words else "" for part in _parts_in_order(name))
+
+    def _names_and_wanted(self, part: str) -> tuple[int, Sequence[str]]:
+        """Return the number of names in a stretch of a text, and the wanted words of all of them."""
+        names = _names_of(part)
+        words = [word for name in names for word in self.of[name]] if self.may_be_in(part) else ()
+        return len(names), words
 
     def _wanted_of(self, name: str) -> list[str]:
         words = _taken_apart(name, self._any.match) if self.may_be_in(name) else []
