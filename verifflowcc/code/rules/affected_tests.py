@@ -426,11 +426,7 @@ def _files(
 ) -> dict[str, float]:
     """Return the best test files with their scores, the best 1.0: by words, by name, and by what they import."""
     tests = {path for path, file in code.files.items() if Mark.TEST in file.marks and file.language}
-    scores = {
-        path: score
-        for path, score in by_words(TaskTerms(wanted, frozenset(), frozenset()), code, FileWeights(names=3.0)).items()
-        if path in tests
-    }
+    scores = by_words(TaskTerms(wanted, frozenset(), frozenset()), code, FileWeights(names=3.0), tests)
     most = max(scores.values(), default=0.0) or 1.0
     for path in sorted({path for path, _ in changed}):
         importing = {each.path for each in imported_by(code, path)}

@@ -2,8 +2,7 @@
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from itertools import islice
 from operator import mul
@@ -146,37 +145,47 @@ class FileEvidence:
         ], rows
 
 
-def by_words(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> dict[str, float]:
-    """Return path → BM25 over the fields path, names and text."""
+def by_words(
+    asked: TaskTerms, code: SearchedCode, by: FileWeights, among: Container[str] | None = None
+) -> dict[str, float]:
+    """Return path → BM25 over the fields path, names and text; of files `among` some alone, where these are given."""
     lengths = code.lengths()
     if not lengths or not asked.words:
         return {}
     mean = sum(lengths.values()) / len(lengths) or 1.0
     postings = code.postings(asked.words)
-    in_paths: dict[str, list[str]] = {}
-    wanted = WordCounter(asked.words)
-    for path in wanted.holding(list(lengths)):
-        for word in path_words(path):
-            if word in asked.words:
-                in_paths.setdefault(word, []).append(path)
+    in_paths = _in_paths(asked.words, list(lengths))
     scores: dict[str, float] = {}
     for word in sorted(asked.words):
+        posted, named = postings.get(word, ()), in_paths.get(word, ())
+        holding = len({path for path, _, _ in posted}.union(named)) if named else len(posted)
         counts: dict[str, float] = {}
-        for path, text, names in postings.get(word, ()):
-            norm = 1.0 - by.length + by.length * lengths.get(path, 0) / mean
-            counts[path] = (by.text * text + by.names * names) / norm
-        for path in in_paths.get(word, ()):
-            counts[path] = counts.get(path, 0.0) + by.path
-        rarity = asked.words[word] * idf(len(counts), len(lengths))
+        for path, text, names in posted:
+            if among is None or path in among:
+                norm = 1.0 - by.length + by.length * lengths.get(path, 0) / mean
+                counts[path] = (by.text * text + by.names * names) / norm
+        for path in named:
+            if among is None or path in among:
+                counts[path] = counts.get(path, 0.0) + by.path
+        rarity = asked.words[word] * idf(holding, len(lengths))
         for path, count in counts.items():
             scores[path] = scores.get(path, 0.0) + rarity * count / (count + by.saturation)
     return scores
 
 
-@lru_cache(maxsize=65_536)
-def path_words(path: str) -> tuple[str, ...]:
-    """Return the words of a path without its ending, each once."""
-    return tuple(dict.fromkeys(words_in(path.rpartition(".")[0] or path)))
+def _in_paths(words: Collection[str], paths: Sequence[str]) -> dict[str, list[str]]:
+    """Return word → the paths that have it before their ending; what folders have is found out once for each."""
+    counter = WordCounter(words)
+    folders: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {}
+    for path in counter.holding(paths):
+        folder, _, name = path.rpartition("/")
+        if folder not in folders:
+            folders[folder] = counter.wanted_in(folder)
+        stem = name.rpartition(".")[0] or name
+        for word in {*folders[folder], *counter.wanted_in(stem)}:
+            found.setdefault(word, []).append(path)
+    return found
 
 
 def idf(holding: int, of: int) -> float:

@@ -94,6 +94,10 @@ class WordCounter:
                 counts[word] = get(word, 0) + number
         return counts, length
 
+    def wanted_in(self, text: str) -> list[str]:
+        """Return the wanted words of a short text, repeated as they occur."""
+        return [word for name in _WORDS_NAME.findall(text) for word in self.of[name]]
+
     def pairs(self, text: str, counts: Mapping[str, int]) -> dict[tuple[str, str], int]:
         """Return the count of each wanted pair in a text of which the counts of the words are known."""
         possible = {pair for pair in self._pairs if pair[0] in counts and pair[1] in counts}

@@ -570,13 +570,14 @@ class StoredCode:
         return self._soundly(having)
 
     def _posted(self, words: Sequence[str]) -> dict[str, list[tuple[str, int, int]]]:
-        posted = {}
+        posted, known = {}, self._paths
         for word in words:
             found: list[tuple[str, int, int]] = []
             for part, listed in self._tables.listed(LISTS.index(WORDS), word, self._parts).items():
-                for at in range(0, len(listed), 3):
-                    for path in self._paths.get(number_of(part, listed[at]), ()):
-                        found.append((path, listed[at + 1], listed[at + 2]))
+                first = number_of(part, 0)
+                for place, text, names in zip(listed[::3], listed[1::3], listed[2::3], strict=True):
+                    for path in known.get(first + place, ()):
+                        found.append((path, text, names))
             posted[word] = sorted(found)
         return posted
 
