@@ -250,7 +250,7 @@ def test_a_project_below_its_repository_knows_the_branch(tmp_path: Path) -> None
 
 def test_open_on_branch_lists_what_was_started_here_and_what_has_no_branch(two: Workspace) -> None:
     def names() -> list[str]:
-        return [line.id for line in open_on_branch(two)]
+        return [*open_on_branch(two)]
 
     assert names() == ["pay"]
     git(two.root, "switch", "--quiet", "--detach")

@@ -12,7 +12,7 @@ from verifflowcc.base.git.git_protected import head_commit
 from verifflowcc.base.model.events import EventType, Json, LedgerRead
 from verifflowcc.base.model.gate_values import Mode
 from verifflowcc.base.model.people import needs_person
-from verifflowcc.base.model.sprint_state import DONE, SprintLine, SprintState, SprintStatus, Workflow, with_gaps
+from verifflowcc.base.model.sprint_state import DONE, SprintState, SprintStatus, Workflow, with_gaps
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.identifiers import LONGEST, is_slug, numbered, slug
@@ -39,7 +39,6 @@ from verifflowcc.sprint.use.people_acting import (
 from verifflowcc.sprint.use.role_files import create_role_files, created_notes
 from verifflowcc.sprint.use.sprint_reading import (
     ledger_of,
-    list_sprints,
     load_movable,
     load_sprint,
     open_sprints,
@@ -126,21 +125,20 @@ def require_start(workspace: Workspace, workflow: str, actor: str) -> None:
     if workflow != effective_config(workspace).config.workflow:
         hint = f"{again} --workflow {workflow}  # a person runs it, at a terminal"
         raise NotAllowed(needs_person(f"starting a sprint in another workflow, {workflow},", actor), hint=hint)
-    others = [line.id for line in open_on_branch(workspace)]
+    others = open_on_branch(workspace)
     if others:
         hint = f"{again}  # a person runs it, at a terminal"
         beside = f"starting a sprint on a branch with an open one, {', '.join(others)},"
         raise NotAllowed(needs_person(beside, actor), hint=hint)
 
 
-def open_on_branch(workspace: Workspace) -> tuple[SprintLine, ...]:
-    """Return the open sprints that were started on the current branch, and those whose branch is not known.
+def open_on_branch(workspace: Workspace) -> tuple[str, ...]:
+    """Return the ids of the open sprints that were started on the current branch, and those whose branch is not known.
 
     Where no branch is checked out (no git, a detached HEAD), these are all open sprints.
     """
     branch = current_branch(workspace.root)
-    here = {state.id for state in open_sprints(workspace) if branch is None or state.branch in (None, branch)}
-    return tuple(line for line in list_sprints(workspace) if line.id in here and line.status is not SprintStatus.CLOSED)
+    return tuple(each.id for each in open_sprints(workspace) if branch is None or each.branch in (None, branch))
 
 
 def close_sprint(

@@ -12,7 +12,6 @@ from verifflowcc.base.model.people import Waiver
 from verifflowcc.base.model.sprint_state import (
     Leg,
     SprintState,
-    SprintStatus,
     StageState,
     StageStatus,
     artifacts_folder,
@@ -38,7 +37,7 @@ from verifflowcc.sprint.rules.sprint_fold import event_file
 from verifflowcc.sprint.rules.sprint_people import expired, waivers
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.evidence_reading import read_recorded
-from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints, load_movable
+from verifflowcc.sprint.use.sprint_reading import ledger_of, load_movable, open_sprints
 from verifflowcc.trace.rules.join_tests import MarkedTests, ReportTests, results_of
 
 if TYPE_CHECKING:
@@ -166,13 +165,11 @@ def process_facts(
     """
     found: list[ProcessFact] = []
     notices = []
-    for line in list_sprints(workspace):
-        if line.status is SprintStatus.CLOSED:
-            continue
+    for sprint_id in [each.id for each in open_sprints(workspace)]:
         try:
-            state = load_movable(workspace, line.id)[1]
+            state = load_movable(workspace, sprint_id)[1]
         except VfccError as error:
-            notices.append(f"{line.id} was not looked at: {error.message}")
+            notices.append(f"{sprint_id} was not looked at: {error.message}")
             continue
         found += sprint_process_facts(gather_facts(workspace, state, content=content, only_asks=True), traced)
     return tuple(found), tuple(notices)
@@ -246,13 +243,10 @@ def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_Rea
 
 def _sprints(workspace: Workspace) -> tuple[str, ...]:
     """Return the sprints that are not closed, else the one that was closed last; none before the first."""
-
-    lines = list_sprints(workspace)
-    going = tuple(line.id for line in lines if line.status is not SprintStatus.CLOSED)
-    if going or not lines:
-        return going
+    going = tuple(state.id for state in open_sprints(workspace))
     ledger = ledger_of(workspace)
-    return (max((line.id for line in lines), key=lambda sprint: ledger.names(sprint)[-1]),)
+    ids = () if going else ledger.sprint_ids()
+    return going or ((max(ids, key=lambda sprint: ledger.names(sprint)[-1]),) if ids else ())
 
 
 def _facts(workspace: Workspace, sprint_id: str, content: Mapping[str, str]) -> Facts:

@@ -116,16 +116,14 @@ def _open_ones(workspace: Workspace) -> tuple[str, ...]:
 
 
 def _read_open_ones(workspace: Workspace) -> Iterator[str]:
-    from verifflowcc.base.model.sprint_state import SprintStatus
     from verifflowcc.memory.use.task_finding import all_tasks
-    from verifflowcc.sprint.use.sprint_reading import list_sprints
+    from verifflowcc.sprint.use.sprint_reading import open_sprints
 
     yield PROJECT
-    for line in list_sprints(workspace):
-        if line.status is not SprintStatus.CLOSED:
-            yield f"sprint/{line.id}"
-            if line.current:
-                yield f"stage/{line.id}/{line.current}"
+    for state in open_sprints(workspace):
+        yield f"sprint/{state.id}"
+        if state.current:
+            yield f"stage/{state.id}/{state.current}"
     yield from (f"task/{task.id}" for task in all_tasks(workspace) if not task.status.final)
 
 

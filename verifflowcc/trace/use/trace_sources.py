@@ -16,7 +16,6 @@ from verifflowcc.base.git.git_trace import (
     read_reused,
 )
 from verifflowcc.base.model.item_values import Status
-from verifflowcc.base.model.sprint_state import SprintStatus
 from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.model.trace_values import GitTrace, Results, TraceBaseline, TraceItem, TraceSources
 from verifflowcc.base.records import dataclass, replace
@@ -391,23 +390,22 @@ def _changed(workspace: Workspace) -> tuple[tuple[str, ...] | None, tuple[str, .
 
     Of any open one, where there are several.
     """
-    from verifflowcc.sprint.use.sprint_reading import list_sprints, show_sprint
+    from verifflowcc.sprint.use.sprint_reading import open_sprints
 
     found: set[str] | None = None
     notices = []
     try:
-        lines = [line for line in list_sprints(workspace) if line.status is not SprintStatus.CLOSED]
+        states = open_sprints(workspace)
     except VfccError as error:
         return None, (f"the sprints were not looked at: {error.message}",)
-    for line in lines:
+    for state in states:
         try:
-            base = show_sprint(workspace, line.id).base
-            if base is not None:
+            if state.base is not None:
                 from verifflowcc.base.git.git_patches import changed_from
 
-                found = (found or set()) | changed_from(workspace.root, base)
+                found = (found or set()) | changed_from(workspace.root, state.base)
         except VfccError as error:
-            notices.append(f"what changed since {line.id} began is not known: {error.message}")
+            notices.append(f"what changed since {state.id} began is not known: {error.message}")
     return None if found is None else tuple(sorted(path for path in found if not path.startswith(".memory/"))), tuple(
         notices
     )
