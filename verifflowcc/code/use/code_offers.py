@@ -61,28 +61,45 @@ def graph_kept(workspace: Workspace, code: SearchedCode, digest: str | None = No
     if known is not None:
         return FileGraph(paths, *known)
     texts, shape = [code.files[path].blob for path in paths], _shape(code, paths)
-    imports = _imports_before(workspace, code, paths, texts, shape)
-    if imports is not None:
-        known = _FILE.read(kept, imports.pop())
-    if known is None or imports is None:
+    before = _before(workspace, code, paths, texts, shape)
+    if before is not None:
+        known = _FILE.read(kept, before.state)
+    if known is not None and before is not None and before.changed <= MOST_CHANGED:
+        return FileGraph(paths, *known)
+    if known is None or before is None:
         graph, taken = graph_of(code), code.imports()
         known, imports = [graph.near, graph.central], [_of_imports(taken[path]) for path in paths]
+    else:
+        imports = before.imports
     _FILE.write(kept, known, state)  # the index reports a place that cannot be written
     _BEFORE.write(workspace.local / BEFORE, [texts, imports, state], shape)
     return FileGraph(paths, *known)
 
 
-def _imports_before(
+MOST_CHANGED = 40
+"""Where no more files have other texts than when the graph was kept, and none has other imports, nothing is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """The state that the graph was kept for, what each file imports, then as now, and how many texts are others now."""
+
+    state: str
+    imports: list[str]
+    changed: int
+
+
+def _before(
     workspace: Workspace, code: SearchedCode, paths: Sequence[str], texts: Sequence[str], shape: str
-) -> list[str] | None:
-    """Return what each file imports, and last the state that the graph was kept for, if it is that of these files."""
+) -> _Before | None:
+    """Return what the graph was kept for, if every file imports the same now."""
     before = _BEFORE.read(workspace.local / BEFORE, shape)
     if before is None or any(each.language in _BY_DEFINITIONS for each in code.files.values()):
         return None
     changed = [place for place, (old, new) in enumerate(zip(before[0], texts, strict=True)) if old != new]
     code.heads([paths[place] for place in changed])
     same = all(_of_imports(code.head(paths[place]).imports) == before[1][place] for place in changed)
-    return [*before[1], before[2]] if same else None
+    return _Before(before[2], before[1], len(changed)) if same else None
 
 
 def _of_imports(imports: Sequence[Import]) -> str:
