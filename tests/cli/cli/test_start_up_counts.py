@@ -23,10 +23,10 @@ MOST = {
     "memory list": (100, 7, 0),
     "memory inbox": (112, 7, 0),
     "feedback add": (92, 8, 0),
-    "trace why": (136, 7, 2),
-    "trace list": (134, 7, 2),
+    "trace why": (128, 7, 2),
+    "trace list": (109, 7, 2),
     "code refs": (63, 7, 1),
-    "code impact": (169, 12, 3),
+    "code impact": (158, 12, 3),
     "context show": (198, 14, 2),
     "evidence list": (106, 7, 1),
 }
