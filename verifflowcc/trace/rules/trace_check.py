@@ -23,10 +23,9 @@ from verifflowcc.trace.rules.change_checks import (
     ways_up,
 )
 from verifflowcc.trace.rules.fingerprint import type_digests
-from verifflowcc.trace.rules.join_tests import ResultVerdict
 from verifflowcc.trace.rules.link_checks import check_links, check_owners, check_refs
 from verifflowcc.trace.rules.result_checks import check_anything, check_results, check_verified
-from verifflowcc.trace.rules.trace_view import NONE, TestJoins, TraceView
+from verifflowcc.trace.rules.trace_view import NONE, ResultVerdict, TestJoins, TraceView
 
 # The check that carries a failing test up, from its item to the needs.
 
