@@ -12,7 +12,7 @@ from verifflowcc.base.text.plain_words import counted
 from verifflowcc.trace.rules.importers import IMPORTERS
 
 if TYPE_CHECKING:
-    from verifflowcc.base.model.findings import Catalogue
+    from verifflowcc.base.model.trace_help import Catalogue
     from verifflowcc.base.model.trace_values import TraceReport
     from verifflowcc.base.use.document_form import Problem
     from verifflowcc.trace.rules.answers import ReachedItem
