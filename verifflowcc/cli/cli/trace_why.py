@@ -196,7 +196,7 @@ def _answer(story: "Story", number: int) -> str:
 
 
 def _places(story: "Story") -> list[str]:
-    from verifflowcc.trace.rules.matrix import place_word
+    from verifflowcc.trace.rules.answers import place_word
 
     return list(dict.fromkeys(map(place_word, story.code)))
 

@@ -165,7 +165,7 @@ def impact(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = Fals
 def _page(found: "Impact") -> Iterator[str]:
     from verifflowcc.base.terminal.table import table
     from verifflowcc.base.terminal.terminal import wants_color
-    from verifflowcc.trace.rules.matrix import place_word
+    from verifflowcc.trace.rules.answers import place_word
 
     if wants_color():
         from verifflowcc.trace.cli.trace_item_output import reach_tree
