@@ -9,7 +9,6 @@ from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_codes import CHECKS, TracePolicy
 from verifflowcc.base.model.trace_values import Outcome, TraceItem, TraceReport, TraceSources
-from verifflowcc.base.text.placeholders import has_part
 from verifflowcc.trace.rules import check_steps as steps
 from verifflowcc.trace.rules.change_checks import (
     check_baseline,
@@ -290,7 +289,8 @@ def check_schema(view: TraceView, tell: FindingCollector) -> None:
             tell.item("unknown-type", item, item.line("type"), message, steps.edit(item.path, item.line("type")))
         else:
             _fields(item, rule.fields, tell)
-            _parts(item, rule.requires, tell)
+            if rule.requires:
+                _parts(item, rule.requires, tell)
         if levels and item.integrity and item.integrity not in levels:
             line = item.line("integrity")
             message = f"integrity {item.integrity} is not one of {', '.join(view.policy.integrity)}"
@@ -306,6 +306,8 @@ def _fields(item: TraceItem, fields: tuple[str, ...], tell: FindingCollector) ->
 
 
 def _parts(item: TraceItem, requires: tuple[str, ...], tell: FindingCollector) -> None:
+    from verifflowcc.base.text.placeholders import has_part
+
     for part in requires:
         if not has_part(item.path, item.text, part):
             message = f"{item.id} says nothing below a heading {part}, which every {item.type} needs"
