@@ -23,11 +23,11 @@ MOST = {
     "memory list": (100, 7, 0),
     "memory inbox": (112, 7, 0),
     "feedback add": (92, 8, 0),
-    "trace why": (118, 7, 2),
-    "trace list": (107, 7, 2),
+    "trace why": (117, 7, 2),
+    "trace list": (106, 7, 2),
     "code refs": (60, 7, 1),
-    "code impact": (158, 12, 3),
-    "context show": (197, 14, 2),
+    "code impact": (157, 12, 3),
+    "context show": (196, 14, 2),
     "evidence list": (105, 7, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
