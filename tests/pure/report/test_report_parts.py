@@ -10,8 +10,9 @@ from verifflowcc.base.terminal.terminal import SYMBOLS
 from verifflowcc.report.rules.page_drawings import BOX_HEIGHT, DEEPEST, step_line, tree_of, trend_of, v_picture
 from verifflowcc.report.rules.page_parts import TONES, PageTemplates, forge_of, mark_of, page_text
 from verifflowcc.sprint.store.workflow_load import load_shipped, templates_folder
+from verifflowcc.trace.rules.answers import LinkEnd
 from verifflowcc.trace.rules.item_lines import ItemState
-from verifflowcc.trace.rules.matrix import LinkEnd, MatrixRow
+from verifflowcc.trace.rules.matrix import MatrixRow
 
 SOFT = {"good", "bad", "open", "calm", "busy", "gap"}
 

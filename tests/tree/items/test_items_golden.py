@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from verifflowcc.base.formats.item_render import render_item, render_links
-from verifflowcc.base.index.index_file import asked_in_sql
-from verifflowcc.base.model.item_query import Condition, Operator
+from verifflowcc.base.model.item_query import Condition, Operator, asked_in_sql
 from verifflowcc.base.model.item_values import (
     DecisionFacts,
     Item,

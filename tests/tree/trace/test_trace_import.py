@@ -12,7 +12,8 @@ from tests.fault_runs import run as run_stopped
 from tests.trees import write_memory, write_tree
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError, VfccError
 from verifflowcc.base.files import layout as stamps
-from verifflowcc.base.files.item_files import JOURNAL, writing_items
+from verifflowcc.base.files.item_files import writing_items
+from verifflowcc.base.files.layout import JOURNAL
 from verifflowcc.base.files.write import is_temporary
 from verifflowcc.base.model.item_values import Status, Trust
 from verifflowcc.base.model.trace_values import TraceItem

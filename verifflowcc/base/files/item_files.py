@@ -8,7 +8,7 @@ from pathlib import Path
 from stat import S_IMODE, S_ISREG
 
 from verifflowcc.base.errors import ConflictError, FileErrors, WorkspaceError
-from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.layout import JOURNAL, check_inside
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES, create_all_atomic, sweep, sync_folder, write_atomic
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_bytes
@@ -80,7 +80,6 @@ def create_item_file(root: Path, path: str, text: str) -> None:
 # No file system renames files of several folders in one step. A writer that is killed before the journal has its name
 # wrote nothing; after that the next writer finishes the work, and until then readers of the trace refuse.
 
-JOURNAL = "local/pending-items.json"
 _PLACE = ".memory/project/items/"
 
 
@@ -91,15 +90,6 @@ class ItemFileWrite:
     path: str
     before: bytes | None
     after: bytes
-
-
-def demand_no_journal(memory: Path) -> None:
-    """Raise ConflictError while several files are being written as one, or were when their writer was killed."""
-    if (memory / JOURNAL).exists():
-        raise ConflictError(
-            "an import is being written, or was cut off: some of its items are missing",
-            hint="run the same vfcc trace import again, which finishes it",
-        )
 
 
 def write_item_files(root: Path, files: Sequence[ItemFileWrite]) -> None:

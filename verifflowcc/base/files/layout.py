@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
 
-from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.errors import ConflictError, WorkspaceError
 from verifflowcc.base.model.layers import HANDOVER, LAYER_OF, Layer
 from verifflowcc.base.records import dataclass, field
 
@@ -40,6 +40,21 @@ def _lies_plainly(path: str, folder: str) -> bool:
         if name in ("", ".", "..") or os.path.islink(here):  # noqa: PTH114 - in every command, for each file of a ledger
             return False
     return True
+
+
+# Several item files are written as one: `item_files` says how, and readers of the trace look whether it is going on.
+
+JOURNAL = "local/pending-items.json"
+"""Where all of them are until the last one is written, below `.memory/`."""
+
+
+def demand_no_journal(memory: Path) -> None:
+    """Raise ConflictError while several files are being written as one, or were when their writer was killed."""
+    if (memory / JOURNAL).exists():
+        raise ConflictError(
+            "an import is being written, or was cut off: some of its items are missing",
+            hint="run the same vfcc trace import again, which finishes it",
+        )
 
 
 # Stamps of files and folders: what changes when a file's content may have, or when a name comes or goes in a folder.

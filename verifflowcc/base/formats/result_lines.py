@@ -19,7 +19,6 @@ from verifflowcc.base.text.secrets import withhold
 # The first line has the format. The evidence names the file by its digest, so a file that was changed is none.
 
 PROOF_FORMAT = 1
-PROVEN, NOT_DISCRIMINATING = "proven", "not discriminating"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,12 @@
-"""Findings of checks: collected, in groups, and the codes and names that the writers of reports need."""
+"""Findings of checks: collected, in groups, and those that follow from missing results."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from enum import IntEnum, StrEnum
+from enum import IntEnum
 
 from verifflowcc.base.model.item_values import Item
-from verifflowcc.base.model.trace_codes import CHECKS, Check
-from verifflowcc.base.model.trace_help import HELP, Help
-from verifflowcc.base.model.trace_values import RED, CheckCount, Family, Finding, Severity, TraceItem
+from verifflowcc.base.model.trace_codes import Check
+from verifflowcc.base.model.trace_values import RED, CheckCount, Finding, Severity, TraceItem
 from verifflowcc.base.records import dataclass
 
 # Findings of one kind as one group with its folders, the most useful groups first.
@@ -275,33 +274,3 @@ class FindingCollector:
             for code, weight in self._weights.items()
             if weight is not Severity.OFF
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Catalogue:
-    """All codes of one check. `name` is its command, `suite` the first part of its suites' names, `tag` its subject.
-
-    `nowhere` is what a finding that is about no file is shown at; `fingerprint` names the rule that makes its
-    fingerprints.
-    """
-
-    name: str
-    suite: str
-    tag: str
-    checks: Mapping[str, Check]
-    help: Mapping[str, Help]
-    families: tuple[StrEnum, ...]
-    nowhere: str
-    fingerprint: str
-
-
-TRACE = Catalogue(
-    "vfcc check trace",
-    "trace",
-    "traceability",
-    CHECKS,
-    HELP,
-    tuple(Family),
-    ".memory/project/items",
-    "vfccTrace/v1",
-)

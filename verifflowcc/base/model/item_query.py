@@ -2,9 +2,11 @@
 
 What a field says is compared as one kind of value: texts by code point, decimals from 0 to 1 in thousandths, trust by
 its rank (a person highest), dates as moments in microseconds. A day is its first moment, and a date-time without an
-offset is in UTC. Stores that answer from columns keep `value_of` in them, so that all stores answer alike.
+offset is in UTC. Stores that answer from columns keep `value_of` in them, so that all stores answer alike; the
+conditions of SQL on such columns are here as well.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -305,3 +307,111 @@ def _choice(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, sorted(words), n=1, cutoff=0.6)
     meant = f" (did you mean {near[0]}?)" if near else ""
     return f"there are {', '.join(words)}{meant}"
+
+
+# Items as columns of a table in SQLite, and questions to items as conditions on these columns.
+#
+# The columns hold what this module compares, so that a table answers as it does. What SQL cannot say alike (the
+# order of details) is left to it.
+
+OWN_COLUMNS = ("id", "path")
+"""Scalar fields for which a table has columns of its own."""
+
+COLUMNS = (*(name for name in STORED if name not in OWN_COLUMNS), TAGS, "details")
+_MOST_VALUES = 500
+_SQL = {Operator.ABOVE: ">", Operator.FROM: ">=", Operator.BELOW: "<", Operator.UP_TO: "<="}
+
+
+@dataclass(frozen=True, slots=True)
+class SqlCondition:
+    """What of a question SQL answers: a condition with its values; `rest` must hold besides."""
+
+    where: str
+    values: tuple[Value, ...]
+    rest: tuple[Condition, ...]
+
+
+def column_definitions() -> str:
+    """Return the columns as they are in CREATE TABLE; without a type nothing is converted."""
+    return ", ".join(f'"{name}"' for name in COLUMNS)
+
+
+def column_values(item: Item) -> tuple[Value | None, ...]:
+    """Return the values of an item's columns, in their order."""
+    scalars = (value_of(item, name) for name in COLUMNS[:-2])
+    details = (_pair(name, value) for name, value in item.details)
+    return (*scalars, _lines(map(json.dumps, item.tags)), _lines(details))
+
+
+def asked_in_sql(conditions: Iterable[Condition]) -> SqlCondition:
+    """Return conditions as SQL, and those that are left."""
+    parts, values, rest = ["1"], list[Value](), list[Condition]()
+    for condition in conditions:
+        if len(condition.values) > _MOST_VALUES or not _can_be_asked(condition):
+            rest.append(condition)
+            continue
+        part, needed = _part(condition)
+        parts.append(part)
+        values += needed
+    return SqlCondition(" AND ".join(parts), tuple(values), tuple(rest))
+
+
+def order_in_sql(order_by: str) -> str | None:
+    """Return what follows ORDER BY; None where SQL cannot say it. Raises UsageError as `order_of` does."""
+    field, ascending = order_of(order_by)
+    if field not in COLUMNS and field not in OWN_COLUMNS:
+        return None
+    return f'"{field}" IS NULL, "{field}" {"ASC" if ascending else "DESC"}, id'
+
+
+def _can_be_asked(condition: Condition) -> bool:
+    if condition.field.startswith(DETAILS):
+        return condition.operator not in ORDERING
+    return condition.field in COLUMNS or condition.field in OWN_COLUMNS
+
+
+def _part(condition: Condition) -> tuple[str, list[Value]]:
+    if condition.operator in ORDERING:
+        (bound,) = condition.values
+        return f'"{condition.field}" {_SQL[condition.operator]} ?', [] if bound is None else [bound]
+    part, values = _any(condition)
+    return (part if condition.operator is Operator.ANY else f"NOT ({part})"), values
+
+
+def _any(condition: Condition) -> tuple[str, list[Value]]:
+    """The condition that is true or false for each row, and never null."""
+    field, given = condition.field, [value for value in condition.values if value is not None]
+    missing = len(given) < len(condition.values)
+    if field == TAGS:
+        texts = [_lines([json.dumps(value)]) for value in given]
+        return _held(TAGS, texts, [f"\"{TAGS}\" = ''"] if missing else [])
+    if field.startswith(DETAILS):
+        name = field.removeprefix(DETAILS)
+        absent = [f'instr("details", {_quoted(_lines([_pair(name, "")])[:-3])}) = 0'] if missing else []
+        return _held("details", [_lines([_pair(name, str(value))]) for value in given], absent)
+    marks = ",".join("?" * len(given))
+    parts = [f'"{field}" IS NOT NULL AND "{field}" IN ({marks})'] if given else []
+    parts += [f'"{field}" IS NULL'] if missing else []
+    return _either(parts), given
+
+
+def _held(column: str, texts: list[str], more: list[str]) -> tuple[str, list[Value]]:
+    return _either([f'instr("{column}", ?) > 0' for _ in texts] + more), list(texts)
+
+
+def _either(parts: list[str]) -> str:
+    return "(" + (" OR ".join(f"({part})" for part in parts) or "0") + ")"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _pair(name: str, value: str) -> str:
+    return f"{json.dumps(name)}:{json.dumps(value)}"
+
+
+def _lines(texts: Iterable[str]) -> str:
+    """Lines of ASCII, each between two line feeds: a whole line is found by the text of it."""
+    joined = "\n".join(texts)
+    return f"\n{joined}\n" if joined else ""

@@ -1,7 +1,13 @@
-"""What each trace check means and what to do about what it finds, in the words of the reference and of SARIF."""
+"""What each trace check means and what to do about what it finds, in the words of the reference and of SARIF.
+
+The catalogue of a check has that beside the codes and names that the writers of reports need.
+"""
 
 from collections.abc import Mapping
+from enum import StrEnum
 
+from verifflowcc.base.model.trace_codes import CHECKS, Check
+from verifflowcc.base.model.trace_values import Family
 from verifflowcc.base.records import dataclass
 
 
@@ -350,3 +356,33 @@ HELP: Mapping[str, Help] = {
     )
 }
 """Help for every code, in the order of the table of codes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All codes of one check. `name` is its command, `suite` the first part of its suites' names, `tag` its subject.
+
+    `nowhere` is what a finding that is about no file is shown at; `fingerprint` names the rule that makes its
+    fingerprints.
+    """
+
+    name: str
+    suite: str
+    tag: str
+    checks: Mapping[str, Check]
+    help: Mapping[str, Help]
+    families: tuple[StrEnum, ...]
+    nowhere: str
+    fingerprint: str
+
+
+TRACE = Catalogue(
+    "vfcc check trace",
+    "trace",
+    "traceability",
+    CHECKS,
+    HELP,
+    tuple(Family),
+    ".memory/project/items",
+    "vfccTrace/v1",
+)

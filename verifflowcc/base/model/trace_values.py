@@ -219,6 +219,10 @@ class CriterionState:
     trust: EvidenceTrust | None = None
 
 
+NOT_DISCRIMINATING = "not discriminating"
+"""The verdict of a proof on a test that passes without the change as well."""
+
+
 @dataclass(frozen=True, slots=True)
 class Results:
     """All results that are known, and the reports that they come from.

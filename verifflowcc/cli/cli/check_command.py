@@ -24,8 +24,8 @@ from verifflowcc.cli.cli import project_commands as config
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from verifflowcc.base.model.findings import Catalogue
     from verifflowcc.base.model.gate_values import Gate
+    from verifflowcc.base.model.trace_help import Catalogue
     from verifflowcc.base.model.trace_values import TraceReport
     from verifflowcc.base.use.document_form import Problem
     from verifflowcc.base.use.workspace import Workspace
@@ -181,7 +181,7 @@ def trace(
     Prints one screen; --all lists each finding, known ones too, and each check with what it looked at. Exits with 1
     where anything is an error or a warning, with 3 where there is no item to look at.
     """
-    from verifflowcc.base.model.findings import TRACE
+    from verifflowcc.base.model.trace_help import TRACE
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli.cli.trace_findings_output import short_page, verdict, whole_page

@@ -109,11 +109,14 @@ def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) 
     next commands. Exits with 3 where there is no item at all.
     """
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.trace.cli.matrix_output import see
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.trace.rules.impact import story
     from verifflowcc.trace.rules.trace_view import find_item
+    from verifflowcc.trace.use.trace_narrowing import see_trace
 
-    seen = see(junit, item)
+    seen = see_trace(open_workspace(), junit or (), item)
+    for notice in seen.notices:
+        out.warn(notice)
     found = story(seen.view, seen.report, find_item(seen.view, item).id)
     if as_json:
         out.emit_json(found)
@@ -196,7 +199,7 @@ def _answer(story: "Story", number: int) -> str:
 
 
 def _places(story: "Story") -> list[str]:
-    from verifflowcc.trace.rules.matrix import place_word
+    from verifflowcc.trace.rules.answers import place_word
 
     return list(dict.fromkeys(map(place_word, story.code)))
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
-from verifflowcc.base.model.findings import Catalogue
 from verifflowcc.base.model.trace_codes import Check
-from verifflowcc.base.model.trace_help import Help
+from verifflowcc.base.model.trace_help import Catalogue, Help
 from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.gates.rules.run_outcomes import FailureCause, OutcomeKind, RunOutcome, RunResult

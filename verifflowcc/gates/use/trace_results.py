@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import FormatError, VfccError
-from verifflowcc.base.files.project_content import MemoryDigests
 from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
 from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, EvidenceTrust, Mode, Verdict
 from verifflowcc.base.model.people import Waiver
@@ -28,20 +27,16 @@ from verifflowcc.base.model.trace_values import (
     TraceItem,
 )
 from verifflowcc.base.records import dataclass, field, replace
-from verifflowcc.base.use.baseline_files import baseline_statuses
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest, everything
-from verifflowcc.gates.use.gates_now import gather_facts, read_results_file
-from verifflowcc.sprint.rules.evidence_files import inputs_digest
 from verifflowcc.sprint.rules.sprint_fold import event_file
 from verifflowcc.sprint.rules.sprint_people import expired, waivers
-from verifflowcc.sprint.use.configuration import effective_config
-from verifflowcc.sprint.use.evidence_reading import read_recorded
+from verifflowcc.sprint.store.evidence_store import read_artifact_texts
 from verifflowcc.sprint.use.sprint_reading import ledger_of, load_movable, open_sprints
-from verifflowcc.trace.rules.join_tests import MarkedTests, ReportTests, results_of
 
 if TYPE_CHECKING:
     from verifflowcc.sprint.rules.junit_tests import JUnitTests
+    from verifflowcc.trace.rules.join_tests import MarkedTests
 
 # What a ledger tells the trace checks: artifacts that are gone, a left side that moved, waivers that lapsed.
 
@@ -171,8 +166,21 @@ def process_facts(
         except VfccError as error:
             notices.append(f"{sprint_id} was not looked at: {error.message}")
             continue
-        found += sprint_process_facts(gather_facts(workspace, state, content=content, only_asks=True), traced)
+        found += sprint_process_facts(_facts_of_course(workspace, state, content), traced)
     return tuple(found), tuple(notices)
+
+
+def _facts_of_course(workspace: Workspace, state: SprintState, content: Mapping[str, str]) -> Facts:
+    """Return what the course of a sprint is compared with: the artifacts, where no criterion is to be assessed."""
+    criteria = (each for stage in state.stages for each in stage.stage.exit)
+    asks_coverage = any(each.kind is CriterionKind.COVERAGE and each.mode is not Mode.OFF for each in criteria)
+    if waivers(state.notes) or asks_coverage:
+        from verifflowcc.gates.use.gates_now import gather_facts
+
+        return gather_facts(workspace, state, content=content, only_asks=True)
+    folders = {each.stage.id: workspace.root / artifacts_folder(state.id, each.stage.id) for each in state.stages}
+    artifacts = {name: read_artifact_texts(folder, workspace.memory) for name, folder in folders.items()}
+    return Facts(state, workspace.today(), artifacts=artifacts)
 
 
 UNBOUND = "it does not say on which content the tests ran: it has no property vfcc.content"
@@ -212,9 +220,11 @@ def read_results(
     on the content that is there now, reports left out. Unreadable reports are listed, never left out.
     """
     reports = list(_recorded(workspace, content))
-    marked = MarkedTests(code) if junit else None
-    for path in junit:
-        reports.append(_given(workspace, Path(path), content, marked or MarkedTests(code), junit))
+    if junit:
+        from verifflowcc.trace.rules.join_tests import MarkedTests
+
+        marked = MarkedTests(code)
+        reports += [_given(workspace, Path(path), content, marked, junit) for path in junit]
     criteria = tuple(_criteria(workspace, items, content))
     return Results(
         tuple(result for each in reports for result in each.tests),
@@ -228,17 +238,18 @@ def read_results(
 def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_ReadReport]:
     for sprint_id in _sprints(workspace):
         try:
-            facts = _facts(workspace, sprint_id, content)
+            state = load_movable(workspace, sprint_id)[1]
+            asked = [wanted for wanted in everything(state) if wanted.criterion.kind in _READERS]
+            facts = _facts(workspace, state, content) if asked else None
         except VfccError as error:
             yield _ReadReport(ResultReport(f"sprint {sprint_id}", EvidenceTrust.ASSERTED, problem=error.message))
             continue
-        for wanted in everything(facts.sprint):
-            read = _READERS.get(wanted.criterion.kind)
-            if read is not None:
-                from verifflowcc.gates.rules.staleness import chosen
+        if facts is not None:
+            from verifflowcc.gates.rules.staleness import chosen
 
+            for wanted in asked:
                 latest = chosen(wanted.criterion, wanted.stage, facts).latest
-                yield from (read(workspace, wanted, one, facts) for one in latest)
+                yield from (_READERS[wanted.criterion.kind](workspace, wanted, one, facts) for one in latest)
 
 
 def _sprints(workspace: Workspace) -> tuple[str, ...]:
@@ -249,15 +260,18 @@ def _sprints(workspace: Workspace) -> tuple[str, ...]:
     return going or ((max(ids, key=lambda sprint: ledger.names(sprint)[-1]),) if ids else ())
 
 
-def _facts(workspace: Workspace, sprint_id: str, content: Mapping[str, str]) -> Facts:
-    """Return what evidence of tests is compared with; git and the people are not asked. Raises as `load_movable`."""
+def _facts(workspace: Workspace, state: SprintState, content: Mapping[str, str]) -> Facts:
+    """Return what evidence of tests is compared with; git and the people are not asked."""
+    from verifflowcc.base.files.project_content import MemoryDigests
+    from verifflowcc.base.use.baseline_files import baseline_statuses
+    from verifflowcc.sprint.use.configuration import effective_config
+    from verifflowcc.sprint.use.evidence_reading import read_recorded
 
-    state = load_movable(workspace, sprint_id)[1]
     return Facts(
         state,
         workspace.today(),
         content=content,
-        recorded=read_recorded(workspace, state) if _asks_tests(state) else (),
+        recorded=read_recorded(workspace, state),
         commands=effective_config(workspace).config.gates.commands,
         waivers=waivers(state.notes),
         memory=MemoryDigests(workspace.root),
@@ -265,14 +279,11 @@ def _facts(workspace: Workspace, sprint_id: str, content: Mapping[str, str]) -> 
     )
 
 
-def _asks_tests(state: SprintState) -> bool:
-    return any(wanted.criterion.kind in (CriterionKind.JUNIT, CriterionKind.RED_FIRST) for wanted in everything(state))
-
-
 def _of_evidence(workspace: Workspace, wanted: EvidenceRequest, one: RecordedEvidence, facts: Facts) -> _ReadReport:
     from verifflowcc.base.formats.result_lines import parse_results
     from verifflowcc.gates.rules.gate_check import assess
     from verifflowcc.gates.rules.staleness import id_of, stale_reasons
+    from verifflowcc.gates.use.gates_now import read_results_file
 
     evidence = one.evidence
     report = ResultReport(id_of(one), EvidenceTrust.ASSERTED, stage=wanted.stage, criterion=wanted.criterion.id)
@@ -298,6 +309,7 @@ def _of_proof(workspace: Workspace, wanted: EvidenceRequest, one: RecordedEviden
     """
     from verifflowcc.base.formats.result_lines import parse_proof
     from verifflowcc.gates.rules.staleness import stale_reasons
+    from verifflowcc.gates.use.gates_now import read_results_file
 
     evidence = one.evidence
     if evidence is None or evidence.results is None or stale_reasons(evidence, facts, wanted.criterion):
@@ -313,11 +325,12 @@ _READERS = {CriterionKind.JUNIT: _of_evidence, CriterionKind.RED_FIRST: _of_proo
 
 
 def _given(
-    workspace: Workspace, path: Path, content: Mapping[str, str], marked: MarkedTests, junit: Sequence[str | Path]
+    workspace: Workspace, path: Path, content: Mapping[str, str], marked: "MarkedTests", junit: Sequence[str | Path]
 ) -> _ReadReport:
     from verifflowcc.base.model.findings import NO_FILE
     from verifflowcc.sprint.rules.junit_claims import LARGEST_REPORT_BYTES
     from verifflowcc.sprint.rules.junit_tests import read_tests
+    from verifflowcc.trace.rules.join_tests import ReportTests, results_of
 
     name = _within(workspace, path) or str(path)
     try:
@@ -346,6 +359,8 @@ def _stale(
     """
     if read.content is None:
         return read.unsure or UNBOUND
+    from verifflowcc.sprint.rules.evidence_files import inputs_digest
+
     own = {_within(workspace, path)}
     for left_out in (own, {_within(workspace, Path(each)) for each in junit}):
         now = {name: digest for name, digest in content.items() if name not in left_out}
@@ -369,6 +384,7 @@ def _criteria(workspace: Workspace, items: Sequence[TraceItem], content: Mapping
     if not names:
         return
     from verifflowcc.gates.rules.gate_check import assess
+    from verifflowcc.gates.use.gates_now import gather_facts
 
     for sprint_id in _sprints(workspace):
         try:

@@ -6,9 +6,8 @@ Codes never change their meaning; one that is no longer asked is never used for 
 from collections.abc import Mapping
 from enum import StrEnum
 
-from verifflowcc.base.model.findings import Catalogue
 from verifflowcc.base.model.trace_codes import Check
-from verifflowcc.base.model.trace_help import Help
+from verifflowcc.base.model.trace_help import Catalogue, Help
 from verifflowcc.base.model.trace_values import Severity
 
 

@@ -15,21 +15,26 @@ from verifflowcc.base.errors import FormatError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.files.layout import as_on_disk
 from verifflowcc.base.index.index_file import (
-    COLUMNS,
     REPLACING,
     DerivedTables,
     ItemRow,
-    SqlCondition,
     Store,
-    asked_in_sql,
-    column_values,
     files_named,
     having,
-    order_in_sql,
     summed,
     unsummed,
 )
-from verifflowcc.base.model.item_query import Condition, Value, matches, ordered_by
+from verifflowcc.base.model.item_query import (
+    COLUMNS,
+    Condition,
+    SqlCondition,
+    Value,
+    asked_in_sql,
+    column_values,
+    matches,
+    order_in_sql,
+    ordered_by,
+)
 from verifflowcc.base.model.item_values import Item, names_meant
 from verifflowcc.base.model.memory_protocol import ItemKind, ItemPage, StoredItem
 from verifflowcc.base.process.clock import observed

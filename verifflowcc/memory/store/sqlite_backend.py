@@ -21,17 +21,22 @@ from verifflowcc.base.errors import BackendError, ConflictError, FormatError, Vf
 from verifflowcc.base.files.lock import locked
 from verifflowcc.base.files.private_files import private_if_own
 from verifflowcc.base.index.index_file import (
-    COLUMNS,
     LINKING,
     REPLACING,
-    asked_in_sql,
-    column_values,
-    definitions,
     files_named,
     having,
-    order_in_sql,
 )
-from verifflowcc.base.model.item_query import checked_limit, conditions, matches, ordered_by
+from verifflowcc.base.model.item_query import (
+    COLUMNS,
+    asked_in_sql,
+    checked_limit,
+    column_definitions,
+    column_values,
+    conditions,
+    matches,
+    order_in_sql,
+    ordered_by,
+)
 from verifflowcc.base.model.item_values import Item, names_meant
 from verifflowcc.base.model.memory_protocol import (
     DEFAULT_LIMIT,
@@ -67,7 +72,7 @@ _KEEP = f"INSERT OR REPLACE INTO items VALUES ({','.join('?' * (len(_FIRST) + le
 _TRUTH = "id TEXT NOT NULL, path TEXT NOT NULL, text BLOB NOT NULL"
 _TABLES = (
     "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    f"CREATE TABLE items ({_TRUTH}, facts TEXT NOT NULL, {definitions()}, PRIMARY KEY (scope, id))",
+    f"CREATE TABLE items ({_TRUTH}, facts TEXT NOT NULL, {column_definitions()}, PRIMARY KEY (scope, id))",
     'CREATE INDEX items_by_key ON items (scope, "key") WHERE "key" IS NOT NULL',
     f"CREATE INDEX items_linking ON items (scope) WHERE {LINKING}",
     f"PRAGMA application_id = {OURS}",

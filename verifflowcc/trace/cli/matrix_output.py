@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from verifflowcc.base.terminal.table import table, width_of
 
 if TYPE_CHECKING:
-    from verifflowcc.trace.rules.answers import ItemTest
-    from verifflowcc.trace.rules.matrix import LinkEnd, Matrix, MatrixRow
+    from verifflowcc.trace.rules.answers import ItemTest, LinkEnd
+    from verifflowcc.trace.rules.matrix import Matrix, MatrixRow
     from verifflowcc.trace.use.trace_narrowing import CheckedTrace
 
 

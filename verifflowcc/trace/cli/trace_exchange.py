@@ -12,7 +12,7 @@ from verifflowcc.base.text.plain_words import counted
 from verifflowcc.trace.rules.importers import IMPORTERS
 
 if TYPE_CHECKING:
-    from verifflowcc.base.model.findings import Catalogue
+    from verifflowcc.base.model.trace_help import Catalogue
     from verifflowcc.base.model.trace_values import TraceReport
     from verifflowcc.base.use.document_form import Problem
     from verifflowcc.trace.rules.answers import ReachedItem
@@ -165,7 +165,7 @@ def impact(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = Fals
 def _page(found: "Impact") -> Iterator[str]:
     from verifflowcc.base.terminal.table import table
     from verifflowcc.base.terminal.terminal import wants_color
-    from verifflowcc.trace.rules.matrix import place_word
+    from verifflowcc.trace.rules.answers import place_word
 
     if wants_color():
         from verifflowcc.trace.cli.trace_item_output import reach_tree

@@ -64,6 +64,35 @@ def above(view: TraceView, item: TraceItem) -> tuple[ReachedItem, ...]:
     return reach(item, view.parents)
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class LinkEnd:
+    """The other end of a link. `type` and `title` are "" where there is no such item."""
+
+    id: str
+    relation: str
+    type: str = ""
+    """Empty if there is no such item."""
+    title: str = ""
+
+
+def parents_of(view: TraceView, item: TraceItem) -> tuple[LinkEnd, ...]:
+    """Return the link ends above an item, missing ones and unknown relations too."""
+    relations = view.policy.relations
+    links = [link for link in item.links if link.relation in view.upward or link.relation not in relations]
+    return tuple(sorted({end_of(view, link.to, link.relation) for link in links}))
+
+
+def children_of(view: TraceView, item: TraceItem) -> tuple[LinkEnd, ...]:
+    """Return the live items directly below an item."""
+    return tuple(sorted({LinkEnd(each.id, link.relation, each.type, each.title) for each, link in view.children(item)}))
+
+
+def end_of(view: TraceView, name: str, relation: str) -> LinkEnd:
+    """Return the end of a link to an id."""
+    item = view.by_id.get(name)
+    return LinkEnd(name, relation, item.type, item.title) if item else LinkEnd(name, relation)
+
+
 LOST = "lost"
 """The source of a test that an item names by a pattern without a match."""
 
@@ -141,6 +170,12 @@ class ItemTest:
         if not self.trusted:
             return f"{self.outcome} (untrusted)"
         return f"{self.outcome}, {self.proof}" if self.proof else str(self.outcome)
+
+
+def place_word(place: CodePlace) -> str:
+    """Return `path:line symbol`, and whether it is gone."""
+    symbol = f" {place.symbol}" if place.symbol else ""
+    return f"{place.path}:{place.line}{symbol}" if place.exists else f"{place.path}{symbol} (gone)"
 
 
 def implementers(view: TraceView, item: TraceItem) -> tuple[CodePlace, ...]:

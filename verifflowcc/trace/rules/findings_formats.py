@@ -10,7 +10,7 @@ from posixpath import join
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
-from verifflowcc.base.model.findings import TRACE, Catalogue
+from verifflowcc.base.model.trace_help import TRACE, Catalogue
 from verifflowcc.base.model.trace_values import RED, CheckCount, Finding, Severity, TraceReport
 
 # A report of checks as JUnit XML: one test case for each check, so that a CI server shows what was asked.

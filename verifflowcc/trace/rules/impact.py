@@ -6,11 +6,20 @@ from collections.abc import Iterator
 from verifflowcc.base.model.item_values import Stamp, Status
 from verifflowcc.base.model.trace_values import CriterionState, Finding, Outcome, TraceItem, TraceReport
 from verifflowcc.base.records import dataclass
-from verifflowcc.trace.rules.answers import CodePlace, ItemTest, ReachedItem, above, below, implementers, tests_of
+from verifflowcc.trace.rules.answers import (
+    CodePlace,
+    ItemTest,
+    LinkEnd,
+    ReachedItem,
+    above,
+    below,
+    implementers,
+    parents_of,
+    tests_of,
+)
 from verifflowcc.trace.rules.fingerprint import matches
 from verifflowcc.trace.rules.item_lines import ItemState, state_of, suspects
 from verifflowcc.trace.rules.item_state import ItemCoverage, TraceCoverage, coverage_of, word_holds
-from verifflowcc.trace.rules.matrix import LinkEnd, parents_of
 from verifflowcc.trace.rules.trace_view import TraceView
 
 

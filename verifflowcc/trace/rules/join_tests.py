@@ -1,16 +1,16 @@
 """Join tests with items: by report properties, by marks, by the items' `tests`.
 
 Within a report the cases of one test are one result, of which the worst counts; a test that failed and passed under one
-name is flaky. What several reports make of a test together is not decided here (`trace/verdicts.py`).
+name is flaky. What several reports make of a test together is not decided here (`trace_view.py`).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.formats.trace_tests import TestNames
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.model.trace_values import CodeFile, Outcome, Results, TestResult, TraceItem
+from verifflowcc.base.model.trace_values import CodeFile, Outcome, TestResult, TraceItem
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.sprint.rules.junit_claims import CaseResult, ProjectPaths
 
@@ -166,69 +166,7 @@ def _letters(title: str) -> str:
     return _NOT_LETTERS.sub(" ", title).strip().lower()
 
 
-# One verdict for each test, over all reports; reports on other content than the present one do not count.
-
-_BROKEN = (Outcome.ERROR, Outcome.FAILED)
-_VERDICTS_WORST_FIRST = tuple(Outcome)
-
-
-@dataclass(frozen=True, slots=True)
-class ResultVerdict:
-    """The verdict on a test, over all reports.
-
-    `outcome` is None where no report counts; `reports` are then those that do not, being of other content. Of a test
-    that passed, `reports` are the ones that say so, and `trusted` is whether one of them is worth enough.
-    """
-
-    test: str
-    outcome: Outcome | None
-    reports: tuple[str, ...]
-    trusted: bool
-    message: str = ""
-
-    @property
-    def failed(self) -> bool:
-        """Whether a valid report says that it failed; passed after a retry is no failure."""
-        return self.outcome in {Outcome.ERROR, Outcome.FAILED, Outcome.CONFLICTING}
-
-
-def verdicts(results: Results) -> Mapping[str, ResultVerdict]:
-    """Return the verdict on each test; a result without its report does not count."""
-    fresh = {each.name for each in results.reports if not each.stale and not each.problem}
-    worth = {each.name for each in results.reports if each.trust.rank >= results.least_trust.rank}
-    by_test: dict[str, list[TestResult]] = defaultdict(list)
-    for result in results.tests:
-        by_test[result.test].append(result)
-    return {test: _verdict(test, each, fresh, worth) for test, each in by_test.items()}
-
-
-def _verdict(test: str, results: list[TestResult], fresh: set[str], worth: set[str]) -> ResultVerdict:
-    if len(results) == 1 and results[0].report in fresh:
-        one = results[0]
-        return ResultVerdict(test, one.outcome, (one.report,), one.report in worth, one.message)
-    counting = [each for each in results if each.report in fresh]
-    if not counting:
-        return ResultVerdict(test, None, _reports(results), False)
-    outcome = _merged(counting)
-    saying = [each for each in counting if each.outcome is outcome] or counting
-    message = min((each.message for each in saying if each.message), default="")
-    return ResultVerdict(test, outcome, _reports(saying), any(each.report in worth for each in saying), message)
-
-
-def _merged(counting: list[TestResult]) -> Outcome:
-    """Return the worst outcome; passed here and failed there is `conflicting`."""
-    outcomes = {each.outcome for each in counting}
-    if len(outcomes) == 1:
-        return counting[0].outcome
-    if Outcome.PASSED in outcomes and not outcomes.isdisjoint(_BROKEN):
-        return Outcome.CONFLICTING
-    outcomes.discard(Outcome.SKIPPED)
-    return next(each for each in _VERDICTS_WORST_FIRST if each in outcomes)
-
-
-def _reports(results: Iterable[TestResult]) -> tuple[str, ...]:
-    return tuple(sorted({each.report for each in results}))
-
+# The results of one report, with the items of each test.
 
 _OUTCOMES = {
     CaseResult.ERROR: Outcome.ERROR,

@@ -5,11 +5,21 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.trace_codes import TracePolicy
-from verifflowcc.base.model.trace_values import Finding, TraceItem, TraceReport
+from verifflowcc.base.model.trace_values import Finding, TraceReport
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.glob import matches
 from verifflowcc.base.text.plain_words import natural_key
-from verifflowcc.trace.rules.answers import CodePlace, ItemTest, above, result_of
+from verifflowcc.trace.rules.answers import (
+    CodePlace,
+    ItemTest,
+    LinkEnd,
+    above,
+    children_of,
+    end_of,
+    parents_of,
+    place_word,
+    result_of,
+)
 from verifflowcc.trace.rules.item_lines import ItemState, state_of, suspects
 from verifflowcc.trace.rules.item_state import ItemCoverage, TraceCoverage
 from verifflowcc.trace.rules.trace_view import VERIFIES, TraceView
@@ -145,17 +155,6 @@ def _split(members: Iterable[ItemCoverage], name: Callable[[ItemCoverage], str])
     return found
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class LinkEnd:
-    """The other end of a link. `type` and `title` are "" where there is no such item."""
-
-    id: str
-    relation: str
-    type: str = ""
-    """Empty if there is no such item."""
-    title: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
     """The row of an item: its parents, children, code, tests and state.
@@ -245,18 +244,6 @@ def narrowed(
     return Matrix(rows, tests, _counted(rows), whole.total)
 
 
-def parents_of(view: TraceView, item: TraceItem) -> tuple[LinkEnd, ...]:
-    """Return the link ends above an item, missing ones and unknown relations too."""
-    relations = view.policy.relations
-    links = [link for link in item.links if link.relation in view.upward or link.relation not in relations]
-    return tuple(sorted({_end(view, link.to, link.relation) for link in links}))
-
-
-def children_of(view: TraceView, item: TraceItem) -> tuple[LinkEnd, ...]:
-    """Return the live items directly below an item."""
-    return tuple(sorted({LinkEnd(each.id, link.relation, each.type, each.title) for each, link in view.children(item)}))
-
-
 def _row(
     coverage: ItemCoverage, coverages: TraceCoverage, suspect: Collection[str], findings: list[Finding]
 ) -> MatrixRow:
@@ -276,11 +263,6 @@ def _row(
         state_of(coverage, coverages, suspect),
         tuple(findings),
     )
-
-
-def _end(view: TraceView, name: str, relation: str) -> LinkEnd:
-    item = view.by_id.get(name)
-    return LinkEnd(name, relation, item.type, item.title) if item else LinkEnd(name, relation)
 
 
 def _counted(rows: Iterable[MatrixRow]) -> Mapping[str, int]:
@@ -304,8 +286,8 @@ def _tests(view: TraceView, coverages: TraceCoverage) -> tuple[TestRow, ...]:
     return tuple(
         TestRow(
             min(seen[name], key=lambda each: (each.path, each.line, each.report)),
-            tuple(_end(view, each, VERIFIES) for each in sorted(items[name])),
-            tuple(_end(view, each, "") for each in sorted({top for each in items[name] for top in tops.of(each)})),
+            tuple(end_of(view, each, VERIFIES) for each in sorted(items[name])),
+            tuple(end_of(view, each, "") for each in sorted({top for each in items[name] for top in tops.of(each)})),
         )
         for name in sorted(seen)
     )
@@ -369,12 +351,6 @@ def csv_of_tests(matrix: Matrix) -> str:
             for each in matrix.tests
         ),
     )
-
-
-def place_word(place: CodePlace) -> str:
-    """Return `path:line symbol`, and whether it is gone."""
-    symbol = f" {place.symbol}" if place.symbol else ""
-    return f"{place.path}:{place.line}{symbol}" if place.exists else f"{place.path}{symbol} (gone)"
 
 
 def _matrix_csv_tested(test: ItemTest) -> str:

@@ -3,17 +3,16 @@
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from verifflowcc.base.formats.result_lines import NOT_DISCRIMINATING
 from verifflowcc.base.model.gate_values import EvidenceTrust
-from verifflowcc.base.model.trace_values import Outcome, ResultReport, TraceItem
+from verifflowcc.base.model.trace_values import NOT_DISCRIMINATING, Outcome, ResultReport, TraceItem
 from verifflowcc.trace.rules import check_steps as steps
-from verifflowcc.trace.rules.join_tests import ResultVerdict
 from verifflowcc.trace.rules.trace_view import (
     METRIC,
     NONE,
     TEST,
     JoinedTests,
     NamedTest,
+    ResultVerdict,
     TestJoins,
     TraceView,
     method_of,

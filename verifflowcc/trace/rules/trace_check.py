@@ -9,7 +9,6 @@ from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_codes import CHECKS, TracePolicy
 from verifflowcc.base.model.trace_values import Outcome, TraceItem, TraceReport, TraceSources
-from verifflowcc.base.text.placeholders import has_part
 from verifflowcc.trace.rules import check_steps as steps
 from verifflowcc.trace.rules.change_checks import (
     check_baseline,
@@ -23,10 +22,9 @@ from verifflowcc.trace.rules.change_checks import (
     ways_up,
 )
 from verifflowcc.trace.rules.fingerprint import type_digests
-from verifflowcc.trace.rules.join_tests import ResultVerdict
 from verifflowcc.trace.rules.link_checks import check_links, check_owners, check_refs
 from verifflowcc.trace.rules.result_checks import check_anything, check_results, check_verified
-from verifflowcc.trace.rules.trace_view import NONE, TestJoins, TraceView
+from verifflowcc.trace.rules.trace_view import NONE, ResultVerdict, TestJoins, TraceView
 
 # The check that carries a failing test up, from its item to the needs.
 
@@ -291,7 +289,8 @@ def check_schema(view: TraceView, tell: FindingCollector) -> None:
             tell.item("unknown-type", item, item.line("type"), message, steps.edit(item.path, item.line("type")))
         else:
             _fields(item, rule.fields, tell)
-            _parts(item, rule.requires, tell)
+            if rule.requires:
+                _parts(item, rule.requires, tell)
         if levels and item.integrity and item.integrity not in levels:
             line = item.line("integrity")
             message = f"integrity {item.integrity} is not one of {', '.join(view.policy.integrity)}"
@@ -307,6 +306,8 @@ def _fields(item: TraceItem, fields: tuple[str, ...], tell: FindingCollector) ->
 
 
 def _parts(item: TraceItem, requires: tuple[str, ...], tell: FindingCollector) -> None:
+    from verifflowcc.base.text.placeholders import has_part
+
     for part in requires:
         if not has_part(item.path, item.text, part):
             message = f"{item.id} says nothing below a heading {part}, which every {item.type} needs"

@@ -9,14 +9,88 @@ from typing import TYPE_CHECKING
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError
 from verifflowcc.base.model.item_values import Link, Status
 from verifflowcc.base.model.trace_codes import TracePolicy
-from verifflowcc.base.model.trace_values import CodeFile, CodeMark, ResultReport, TestResult, TraceItem, TraceSources
+from verifflowcc.base.model.trace_values import (
+    CodeFile,
+    CodeMark,
+    Outcome,
+    ResultReport,
+    Results,
+    TestResult,
+    TraceItem,
+    TraceSources,
+)
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.identifiers import ambiguous
 from verifflowcc.base.text.plain_words import nearest_start
 
 if TYPE_CHECKING:
     from verifflowcc.base.formats.trace_tests import TestNames
-    from verifflowcc.trace.rules.join_tests import ResultVerdict
+
+# One verdict for each test, over all reports; reports on other content than the present one do not count.
+
+_BROKEN = (Outcome.ERROR, Outcome.FAILED)
+_VERDICTS_WORST_FIRST = tuple(Outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultVerdict:
+    """The verdict on a test, over all reports.
+
+    `outcome` is None where no report counts; `reports` are then those that do not, being of other content. Of a test
+    that passed, `reports` are the ones that say so, and `trusted` is whether one of them is worth enough.
+    """
+
+    test: str
+    outcome: Outcome | None
+    reports: tuple[str, ...]
+    trusted: bool
+    message: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether a valid report says that it failed; passed after a retry is no failure."""
+        return self.outcome in {Outcome.ERROR, Outcome.FAILED, Outcome.CONFLICTING}
+
+
+def verdicts(results: Results) -> Mapping[str, ResultVerdict]:
+    """Return the verdict on each test; a result without its report does not count."""
+    fresh = {each.name for each in results.reports if not each.stale and not each.problem}
+    worth = {each.name for each in results.reports if each.trust.rank >= results.least_trust.rank}
+    by_test: dict[str, list[TestResult]] = defaultdict(list)
+    for result in results.tests:
+        by_test[result.test].append(result)
+    return {test: _verdict(test, each, fresh, worth) for test, each in by_test.items()}
+
+
+def _verdict(test: str, results: list[TestResult], fresh: set[str], worth: set[str]) -> ResultVerdict:
+    if len(results) == 1 and results[0].report in fresh:
+        one = results[0]
+        return ResultVerdict(test, one.outcome, (one.report,), one.report in worth, one.message)
+    counting = [each for each in results if each.report in fresh]
+    if not counting:
+        return ResultVerdict(test, None, _reports(results), False)
+    outcome = _merged(counting)
+    saying = [each for each in counting if each.outcome is outcome] or counting
+    message = min((each.message for each in saying if each.message), default="")
+    return ResultVerdict(test, outcome, _reports(saying), any(each.report in worth for each in saying), message)
+
+
+def _merged(counting: list[TestResult]) -> Outcome:
+    """Return the worst outcome; passed here and failed there is `conflicting`."""
+    outcomes = {each.outcome for each in counting}
+    if len(outcomes) == 1:
+        return counting[0].outcome
+    if Outcome.PASSED in outcomes and not outcomes.isdisjoint(_BROKEN):
+        return Outcome.CONFLICTING
+    outcomes.discard(Outcome.SKIPPED)
+    return next(each for each in _VERDICTS_WORST_FIRST if each in outcomes)
+
+
+def _reports(results: Iterable[TestResult]) -> tuple[str, ...]:
+    return tuple(sorted({each.report for each in results}))
+
+
+# The graph: items by id, above and below each other, with their tests.
 
 VERIFIES = "verifies"
 """The relation by which a specification hands its tests to what it verifies."""
@@ -35,7 +109,7 @@ class NamedTest:
 class JoinedTests:
     """An item's tests: with a verdict, without a result, and patterns without a match."""
 
-    verdicts: "tuple[ResultVerdict, ...]"
+    verdicts: tuple[ResultVerdict, ...]
     unrun: tuple[NamedTest, ...]
     lost: tuple[str, ...]
 
@@ -191,10 +265,8 @@ class TestJoins:
         self.view = view
 
     @cached_property
-    def verdicts(self) -> "Mapping[str, ResultVerdict]":
+    def verdicts(self) -> Mapping[str, ResultVerdict]:
         """Test → the verdict of all reports on it."""
-        from verifflowcc.trace.rules.join_tests import verdicts
-
         return verdicts(self.view.sources.results)
 
     @cached_property

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc import __version__
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.files.item_files import demand_no_journal
-from verifflowcc.base.files.layout import as_on_disk
+from verifflowcc.base.files.layout import as_on_disk, demand_no_journal
 from verifflowcc.base.files.project_content import digest_file, project_content
 from verifflowcc.base.index.index_file import ItemRow
 from verifflowcc.base.model.config_values import Config

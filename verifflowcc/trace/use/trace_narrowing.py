@@ -1,22 +1,21 @@
 """The part of the matrix that a person asks for, with the words that were meant."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import UsageError, VfccError
 from verifflowcc.base.model.item_values import Stamp, Status
 from verifflowcc.base.model.trace_values import TraceItem, TraceReport
 from verifflowcc.base.records import dataclass
-from verifflowcc.base.text.glob import matches
 from verifflowcc.base.text.plain_words import natural_key
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.trace.rules.answers import CodePlace, ItemTest, all_tests_of, implementers
 from verifflowcc.trace.rules.fingerprint import LinkState, link_state, review_word
-from verifflowcc.trace.rules.impact import needs_others
-from verifflowcc.trace.rules.item_lines import ItemState
-from verifflowcc.trace.rules.matrix import Matrix, matrix, narrowed
-from verifflowcc.trace.rules.trace_check import check_view
 from verifflowcc.trace.rules.trace_view import TraceView, find_item
 from verifflowcc.trace.use.trace_sources import full_view, read_sources, read_sources_around
+
+if TYPE_CHECKING:
+    from verifflowcc.trace.rules.matrix import Matrix
 
 # What the views of the trace are made from: everything that a check looks at, and what it says, in one reading.
 
@@ -40,6 +39,9 @@ def see_trace(workspace: Workspace, junit: Sequence[str] = (), name: str | None 
     Nothing is written but the index. Raises VfccError (exit 3) where there is no item that counts, and the errors of
     `read_sources`.
     """
+    from verifflowcc.trace.rules.impact import needs_others
+    from verifflowcc.trace.rules.trace_check import check_view  # a list of items checks nothing
+
     read = read_sources(workspace, junit) if name is None else read_sources_around(workspace, name, junit)
     view = TraceView(read.sources, read.policy)
     if name is not None and not read.whole and (not view.live or needs_others(view, find_item(view, name).id)):
@@ -147,13 +149,11 @@ def list_items(
 
     Retired ones only where that status is asked for. Raises UsageError for an unknown word, with the nearest.
     """
-    from verifflowcc.base.use.stage_words import one_of
-
     view = full_view(workspace)
     types = tuple(view.policy.types)
-    kind = one_of(type_.replace("-", "_"), types, "type", "vfcc trace list --type …") if type_ else None
-    state = one_of(status, STATUSES, "status", "vfcc trace list --status …") if status else None
-    lack = one_of(without, tuple(LACKS), "--without", "vfcc trace list --without …") if without else None
+    kind = _known(type_.replace("-", "_"), types, "type", "--type") if type_ else None
+    state = _known(status, STATUSES, "status", "--status") if status else None
+    lack = _known(without, tuple(LACKS), "--without", "--without") if without else None
     found = [
         item
         for item in view.items
@@ -164,6 +164,12 @@ def list_items(
     order = {name: place for place, name in enumerate(types)}
     found.sort(key=lambda each: (order.get(each.type, 99), natural_key(each.id)))
     return TraceList(tuple(_row(view, item) for item in found), unread_files(view))
+
+
+def _known(word: str, known: tuple[str, ...], what: str, option: str) -> str:
+    from verifflowcc.base.use.stage_words import one_of
+
+    return one_of(word, known, what, f"vfcc trace list {option} …")
 
 
 def show_item(workspace: Workspace, name: str) -> ItemPage:
@@ -243,7 +249,7 @@ HINT = "vfcc trace matrix --{option} …"
 _WILD = frozenset("*?[")
 
 
-def narrow_matrix(seen: CheckedTrace, types: Sequence[str], states: Sequence[str], items: Sequence[str]) -> Matrix:
+def narrow_matrix(seen: CheckedTrace, types: Sequence[str], states: Sequence[str], items: Sequence[str]) -> "Matrix":
     """Return the matrix, or the part of it with these types, states and items.
 
     Items are ids, or patterns of ids.
@@ -251,6 +257,8 @@ def narrow_matrix(seen: CheckedTrace, types: Sequence[str], states: Sequence[str
     Raises UsageError for a type, a state or an id that there is not, with the nearest, and for a pattern of nothing.
     """
     from verifflowcc.base.use.stage_words import one_of
+    from verifflowcc.trace.rules.item_lines import ItemState
+    from verifflowcc.trace.rules.matrix import matrix, narrowed
 
     whole = matrix(seen.view, seen.report)
     return narrowed(
@@ -264,7 +272,9 @@ def narrow_matrix(seen: CheckedTrace, types: Sequence[str], states: Sequence[str
     )
 
 
-def _meant(seen: CheckedTrace, whole: Matrix, name: str) -> str:
+def _meant(seen: CheckedTrace, whole: "Matrix", name: str) -> str:
+    from verifflowcc.base.text.glob import matches
+
     if _WILD.isdisjoint(name):
         return find_item(seen.view, name).id
     if not any(matches(row.id, name) for row in whole.rows):

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from verifflowcc.base.errors import ConflictError, UsageError, VfccError, WorkspaceError
-from verifflowcc.base.files.item_files import create_item_file, writing_items
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES
 from verifflowcc.base.git.git_trace import (
@@ -104,6 +103,7 @@ def create_baseline(workspace: Workspace, name: str, note: str = "", *, actor: s
 
     Raises UsageError where the name is none or taken or there is no item, FormatError where an item cannot be read.
     """
+    from verifflowcc.base.files.item_files import create_item_file, writing_items
     from verifflowcc.base.git.git_protected import head_commit
     from verifflowcc.base.use.stage_words import one_line
     from verifflowcc.trace.rules.trace_table import encode_baseline
