@@ -59,9 +59,12 @@ MOST_YOUNG, MOST_HELD_BYTES = 16, 1 << 20
 """So many files that were just saved are read for each question, a larger one in pieces."""
 
 
-def open_code(workspace: Workspace, *, commit: str | None = None) -> StoredCode:
-    """Return the code of a project as its files are now, or as a commit has them. Raises as `bring_up`."""
-    return bring_up(workspace, commit=commit).code
+def open_code(workspace: Workspace, *, commit: str | None = None, ordinary: dict[str, str] | None = None) -> StoredCode:
+    """Return the code of a project as its files are now, or as a commit has them. Raises as `bring_up`.
+
+    `ordinary` are stamps of files that were just taken, and gets others.
+    """
+    return bring_up(workspace, commit=commit, ordinary=ordinary).code
 
 
 @contextmanager
@@ -84,8 +87,7 @@ def open_code_soon(
 ) -> StoredCode:
     """Return the code as `open_code` does, where little of the files is unread; a commit's code is waited for.
 
-    `ordinary` are stamps of files that were just taken, and gets others. Raises ConflictError where it is more, as in a
-    fresh clone of a very large repository.
+    Raises ConflictError where it is more, as in a fresh clone of a very large repository.
     """
     return bring_up(workspace, commit=commit, most=MOST_UNREAD_BYTES, ordinary=ordinary).code
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from verifflowcc.base.errors import UsageError, VfccError
+from verifflowcc.base.files.layout import Stamps
 from verifflowcc.base.files.text_files import small_text
 from verifflowcc.base.model.config_values import MOST_SYMBOLS, code_path
 from verifflowcc.base.model.item_values import Item, is_trace_type
@@ -97,7 +98,8 @@ def code_impact(workspace: Workspace, text: str, *, runner: str | None = None) -
     name, UsageError for another runner, and what reading the trace and the memory does.
     """
     _check_runner(runner)
-    with open_code(workspace) as code:
+    stamps = Stamps(workspace.root)
+    with open_code(workspace, ordinary=stamps.ordinary) as code:
         path = code_path(text)
         whole = path if path is not None and (workspace.root / path).is_file() else None
         found = () if whole else definitions_named(code, text)
@@ -107,7 +109,7 @@ def code_impact(workspace: Workspace, text: str, *, runner: str | None = None) -
         changed = _of_file(code, whole) if whole else [(each.path, each.place) for each in symbols]
         places = [_SymbolPlace(whole, "")] if whole else [_SymbolPlace(each.path, each.name) for each in symbols]
         imports = imported_by(code, whole) if whole else ()
-        return _impact_of(workspace, code, _Change(text, symbols, changed, places, imports), runner)
+        return _impact_of(workspace, code, _Change(text, symbols, changed, places, stamps, imports), runner)
 
 
 def diff_impact(workspace: Workspace, base: str | None = None, *, runner: str | None = None) -> CodeImpact:
@@ -128,24 +130,28 @@ def diff_impact(workspace: Workspace, base: str | None = None, *, runner: str | 
     since = start or head
     committed = committed_diff(root, since, head) if since != head else ()
     diffs = [ChangedCode("committed", committed), ChangedCode("uncommitted", uncommitted_diff(root))]
-    with open_code(workspace) as code:
+    stamps = Stamps(workspace.root)
+    with open_code(workspace, ordinary=stamps.ordinary) as code:
         changed = changed_places(diffs, code)
         symbols = tuple([found_at(code, *each) for each in changed if each[1] != FILE])
         inside = {each.path for each in symbols}
         paths = sorted({each.path for diff in diffs for each in diff.files})
         places = [_SymbolPlace(each.path, each.name) for each in symbols]
         places += [_SymbolPlace(path, "") for path in paths if path not in inside]
-        return _impact_of(workspace, code, _Change(f"the diff since {since[:12]}", symbols, changed, places), runner)
+        return _impact_of(
+            workspace, code, _Change(f"the diff since {since[:12]}", symbols, changed, places, stamps), runner
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What is changed: `changed` by file and place, `places` as items name it."""
+    """What is changed: `changed` by file and place, `places` as items name it; `stamps` are those of the files."""
 
     asked: str
     symbols: Sequence[LocatedDefinition]
     changed: Sequence[tuple[str, int]]
     places: Sequence[_SymbolPlace]
+    stamps: Stamps
     imports: tuple[Dependency, ...] = ()
 
 
@@ -153,7 +159,7 @@ def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: 
     with binding(code) as binder:
         reach = reach_of(binder, change.changed)
         code.heads(sorted({each.path for each in reach.found}))
-        items, traced, more = _traced(workspace, change.places)
+        items, traced, more = _traced(workspace, change.places, change.stamps)
         memories, problems = _remembered(workspace, change.places)
         tests = reached_tests(binder, code, change.changed, reach, traced)
         return CodeImpact(
@@ -232,17 +238,15 @@ def _owners(root: Path, paths: Sequence[str]) -> tuple[CodeOwner, ...]:
 
 
 def _traced(
-    workspace: Workspace, places: Sequence[_SymbolPlace]
+    workspace: Workspace, places: Sequence[_SymbolPlace], stamps: Stamps
 ) -> tuple[tuple[TouchedItem, ...], tuple[str, ...], tuple[str, ...]]:
     """Return the items of the trace whose code is touched, with those above; the tests of all, or in the files."""
     if not any((workspace.memory / "project" / "items").rglob("*.md")):
         return (), (), ()
     from verifflowcc.trace.rules.answers import above, all_tests_of, implementers
-    from verifflowcc.trace.rules.trace_view import TraceView
-    from verifflowcc.trace.use.trace_sources import read_sources
+    from verifflowcc.trace.use.trace_sources import view_of_code
 
-    read = read_sources(workspace)
-    view = TraceView(read.sources, read.policy)
+    view, notices = view_of_code(workspace, stamps)
     found: dict[str, TouchedItem] = {}
     tests: set[str] = set()
     for item in view.live:
@@ -266,7 +270,7 @@ def _traced(
             up = view.by_id[reached.id]
             found.setdefault(up.id, TouchedItem(up.id, up.type, withhold(up.title), up.path, "", f"above {item.id}"))
     items = sorted(found.values(), key=lambda each: (each.why.startswith("above"), each.id))
-    return tuple(items), tuple(sorted(tests)), read.notices
+    return tuple(items), tuple(sorted(tests)), notices
 
 
 def _remembered(

@@ -13,7 +13,7 @@ from verifflowcc.base.files.layout import as_on_disk, demand_no_journal
 from verifflowcc.base.files.project_content import digest_file, project_content
 from verifflowcc.base.index.index_file import ItemRow
 from verifflowcc.base.model.config_values import Config
-from verifflowcc.base.model.item_values import Link, Status
+from verifflowcc.base.model.item_values import Link, Ref, Status
 from verifflowcc.base.model.sprint_state import Workflow
 from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.model.trace_values import CodeFile, TraceItem
@@ -70,7 +70,8 @@ class TraceItems:
 
     `unreadable` maps a path to why it is no item, its line first. `parsed` counts the files that were read and parsed
     because they are new or changed. `others` are the paths of items that are memory, and no part of the trace. Items
-    that are `outlined` have no more than id, type, title, text, digest, status, and links without stamps.
+    that are `outlined` have no more than id, type, title, text, digest, status, tests, refs without digests, and links
+    without stamps.
     """
 
     items: tuple[TraceItem, ...]
@@ -169,7 +170,7 @@ def read_known(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, inde
     return TraceItems(found, unreadable, len(changed), others=tuple(sorted(others)))
 
 
-_OUTLINES, _LISTING = "outlines", "outlines by all files"
+_OUTLINES, _LISTING = "outlines with code", "outlines by all files"
 
 
 def read_outlines(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, index: TraceIndex) -> TraceItems | None:
@@ -215,15 +216,24 @@ def read_outlines(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, i
 def _outlined(kept: str) -> tuple[TraceItem, ...]:
     return tuple(
         [
-            TraceItem(own, type_, title, path, text, digest, Status(status), None, tuple([Link(*to) for to in links]))
-            for own, type_, title, path, text, digest, status, links in json.loads(kept)
+            TraceItem(
+                *(own, type_, title, path, text, digest, Status(status), None),
+                tuple([Link(*to) for to in links]),
+                tuple([Ref(*ref) for ref in refs]),
+                tuple(tests),
+            )
+            for own, type_, title, path, text, digest, status, links, refs, tests in json.loads(kept)
         ]
     )
 
 
 def _outlines_text(items: Iterable[TraceItem]) -> str:
     rows = [
-        [each.id, each.type, each.title, each.path, each.text, each.digest, each.status.value, _ends_of(each)]
+        [
+            *(each.id, each.type, each.title, each.path, each.text, each.digest, each.status.value, _ends_of(each)),
+            [(ref.path, ref.symbol) for ref in each.refs],
+            each.tests,
+        ]
         for each in items
     ]
     return json.dumps(rows, ensure_ascii=False)
