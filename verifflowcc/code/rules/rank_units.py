@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from itertools import islice
 from operator import mul
@@ -11,7 +11,7 @@ from typing import TypeVar
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, Mark, SearchedCode, outwards
 from verifflowcc.code.rules.repository_map import FileGraph, aside_among, page_rank
-from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, files_meant, words_in
+from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, files_meant, paths_with, words_in
 
 # Files are ranked by words in path, names and text (BM25 over fields), by names and paths that the task has verbatim,
 # by imports (personalised PageRank), and a little by how many files depend on them and by size. The best of them are
@@ -154,7 +154,7 @@ def by_words(
         return {}
     mean = sum(lengths.values()) / len(lengths) or 1.0
     postings = code.postings(asked.words)
-    in_paths = _in_paths(asked.words, list(lengths))
+    in_paths = paths_with(asked.words, list(lengths))
     scores: dict[str, float] = {}
     for word in sorted(asked.words):
         posted, named = postings.get(word, ()), in_paths.get(word, ())
@@ -171,21 +171,6 @@ def by_words(
         for path, count in counts.items():
             scores[path] = scores.get(path, 0.0) + rarity * count / (count + by.saturation)
     return scores
-
-
-def _in_paths(words: Collection[str], paths: Sequence[str]) -> dict[str, list[str]]:
-    """Return word → the paths that have it before their ending; what folders have is found out once for each."""
-    counter = WordCounter(words)
-    folders: dict[str, list[str]] = {}
-    found: dict[str, list[str]] = {}
-    for path in counter.holding(paths):
-        folder, _, name = path.rpartition("/")
-        if folder not in folders:
-            folders[folder] = counter.wanted_in(folder)
-        stem = name.rpartition(".")[0] or name
-        for word in {*folders[folder], *counter.wanted_in(stem)}:
-            found.setdefault(word, []).append(path)
-    return found
 
 
 def idf(holding: int, of: int) -> float:

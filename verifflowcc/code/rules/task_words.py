@@ -94,9 +94,9 @@ class WordCounter:
                 counts[word] = get(word, 0) + number
         return counts, length
 
-    def wanted_in(self, text: str) -> list[str]:
-        """Return the wanted words of a short text, repeated as they occur."""
-        return [word for name in _WORDS_NAME.findall(text) for word in self.of[name]]
+    def wanted_in(self, text: str) -> set[str]:
+        """Return the wanted words of a short text."""
+        return {word for name in _WORDS_NAME.findall(text) for word in self.of[name]}
 
     def pairs(self, text: str, counts: Mapping[str, int]) -> dict[tuple[str, str], int]:
         """Return the count of each wanted pair in a text of which the counts of the words are known."""
@@ -125,6 +125,18 @@ class WordCounter:
     def _wanted_of(self, name: str) -> list[str]:
         words = _taken_apart(name, self._any.match) if self.may_be_in(name) else []
         return [word for word in words if word in self._words]
+
+
+def paths_with(words: Collection[str], paths: Sequence[str]) -> dict[str, list[str]]:
+    """Return word → the paths that have it before their ending; what a folder has is found out once."""
+    counter = WordCounter(words)
+    folders = _WordMemo(counter.wanted_in)
+    found: dict[str, list[str]] = {}
+    for path in counter.holding(paths):
+        folder, _, name = path.rpartition("/")
+        for word in folders[folder] | counter.wanted_in(name.rpartition(".")[0] or name):
+            found.setdefault(word, []).append(path)
+    return found
 
 
 _BEGINNING = 4
