@@ -152,9 +152,8 @@ def test_a_file_that_was_just_saved_is_read_into_the_index_once(
 def test_a_test_is_compared_by_its_own_lines_not_by_those_that_set_its_class_up(tmp_path: Path) -> None:
     text = "class TestA:\n    def setUp(self):\n        ready()\n\n    def test_one(self):\n        one()\n"
     with closing(open_code(project(tmp_path, {"tests/test_a.py": text}))) as code:
-        (found,) = TestFinder(Binder(code), code).texts("tests/test_a.py")
-    assert found.test.id == "tests/test_a.py::TestA::test_one"
-    assert found.text == "    def test_one(self):\n        one()"
+        found = TestFinder(Binder(code), code).texts("tests/test_a.py")
+    assert found == {"TestA::test_one": "    def test_one(self):\n        one()"}
 
 
 @pytest.mark.points(2)

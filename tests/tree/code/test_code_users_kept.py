@@ -12,9 +12,11 @@ from tests.tree.code_graph_world import project
 from tests.trees import write_tree
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules import bind_queries
+from verifflowcc.code.rules.affected_tests import reached_tests
 from verifflowcc.code.rules.bind_queries import callers
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.changed_code import Node, Reach, reach_of
+from verifflowcc.code.rules.code_views import AffectedTest
 from verifflowcc.code.rules.graph import ReferenceLink
 from verifflowcc.code.store import code_graph as code_graph_merging
 from verifflowcc.code.store.code_graph import StoredCode
@@ -49,6 +51,14 @@ TEXTS = {
         "from use import run\n\n\ndef test_run():\n    run()\n",
         "import use\nfrom shapes import Shape\n\n\ndef test_run():\n    use.run(Shape())\n    Shape().load()\n",
     ),
+    "tests/common.py": (
+        "class Common:\n    def test_draw(self):\n        save()\n",
+        "class Common:\n    def test_save(self):\n        load()\n\n    def test_load(self): ...\n",
+    ),
+    "tests/test_shapes.py": (
+        "from tests.common import Common\nimport shapes\n\n\nclass T(Common):\n    def test_go(self):\n        go()\n",
+        "from shapes import Shape\n\n\nclass ShapeTest:\n    def test_go(self):\n        store()\n",
+    ),
     "app.ts": (
         "export function draw() { save() }\nexport function save() {}\n",
         "import {draw} from './lib'\ndraw()\n",
@@ -65,25 +75,29 @@ def nodes_of(code: StoredCode) -> list[Node]:
     return [(path, place) for path in code.files for place in range(len(code.head(path).definitions))]
 
 
-def reached(code: StoredCode, nodes: Sequence[Node]) -> list[tuple[Reach, list[ReferenceLink]]]:
-    """Return what each definition reaches and what calls it, with what is kept, and keep what was found."""
+Answers = tuple[Reach, list[ReferenceLink], tuple[AffectedTest, ...]]
+
+
+def reached(code: StoredCode, nodes: Sequence[Node]) -> list[Answers]:
+    """Return what each definition reaches, what calls it and its tests, with what is kept; keep what was found."""
     kept = code.answers_kept()
     found = []
     for node in nodes:
         binder = Binder(code)
         binder.names.keep_in(kept)
-        found.append(asked(binder, node))
+        found.append(asked(binder, code, node))
     kept.save()
     return found
 
 
-def asked(binder: Binder, node: Node) -> tuple[Reach, list[ReferenceLink]]:
-    return reach_of(binder, [node]), list(callers(binder, *node))
+def asked(binder: Binder, code: StoredCode, node: Node) -> Answers:
+    reach = reach_of(binder, [node])
+    return reach, list(callers(binder, *node)), reached_tests(binder, code, [node], reach)
 
 
 @given(EDITS)
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
-def test_what_a_change_reaches_and_what_calls_it_is_the_same_with_what_was_kept_before_any_edits(
+def test_what_a_change_reaches_what_calls_it_and_its_tests_are_the_same_with_what_was_kept_before_any_edits(
     edits: Sequence[tuple[str, str]],
 ) -> None:
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
@@ -97,7 +111,7 @@ def test_what_a_change_reaches_and_what_calls_it_is_the_same_with_what_was_kept_
                 write_tree(root, dict([edit]))
             with open_code(here) as code:
                 nodes = nodes_of(code)
-                plain = [asked(Binder(code), node) for node in nodes]
+                plain = [asked(Binder(code), code, node) for node in nodes]
                 assert reached(code, nodes) == plain
             with open_code(here) as code:
                 assert reached(code, nodes) == plain

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from posixpath import basename
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from verifflowcc.code.rules.graph import (
     outwards,
 )
 from verifflowcc.code.rules.rank_units import FileWeights, by_words, idf
-from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, words_in
+from verifflowcc.code.rules.task_words import CountedTexts, TaskTerms, count_texts, words_in
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.testcases import TestCase
@@ -41,16 +42,6 @@ _ATTRIBUTE = lazy_pattern(
 _GO_TEST = lazy_pattern(r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])")
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 _BY_ATTRIBUTE = frozenset({"rust", "java", "csharp"})
-
-
-@dataclass(frozen=True, slots=True)
-class TestText:
-    """A test with its text."""
-
-    __test__ = False
-
-    test: AffectedTest
-    text: str
 
 
 class TestFinder:
@@ -92,35 +83,49 @@ class TestFinder:
             nodes = [Reached(path, place, 0, 0, 100, (path, place)) for place in held]
         return self.among((), nodes)
 
-    def texts(self, path: str) -> list[TestText]:
-        """Return the tests of a file with their texts."""
+    def counted(self, path: str) -> CountedTexts | None:
+        """Return the tests of a file by the words of each, as far as it is kept; None where its text is gone."""
+
+        def count() -> CountedTexts:
+            if self._code.text(path) is None:
+                raise FileNotFoundError(path)
+            return count_texts(TestFinder(self._binder, self._code).texts(path))
+
+        try:
+            return self._binder.names.recalled(f"tests {path}", count, CountedTexts.plain, CountedTexts.of)
+        except FileNotFoundError:
+            return None
+
+    def importing(self, path: str) -> set[str]:
+        """Return the files that import a file, as far as it is kept."""
+        by, names = self._binder, self._binder.names
+        return names.recalled(f"importing {path}", lambda: {each.path for each in imported_by(by, path)}, sorted, set)
+
+    def texts(self, path: str) -> dict[str, str]:
+        """Return the lines of each test of a file, by its name."""
         file = self._code.files.get(path)
         if file is None:
-            return []
+            return {}
+        self._binder.names.sheet(path)  # which notes that it is read
         lines = self._text(path)
+        found: dict[str, str] = {}
         if file.language in _SCRIPTS:
             cases = self._cases_of(path)
             ends = [*(case.line - 1 for case in cases[1:]), len(lines)][: len(cases)]
-            return [
-                TestText(
-                    AffectedTest(path, case.name, file.language, 0, 100, ""), "\n".join(lines[case.line - 1 : end])
-                )
-                for case, end in zip(cases, ends, strict=True)
-            ]
+            for case, end in zip(cases, ends, strict=True):
+                found[case.name] = "\n".join(lines[case.line - 1 : end])
+            return found
         if not _may_hold_tests(file):
-            return []
+            return {}
         definitions = self._code.head(path).definitions
         kinds, starts, begins, lasts = [column_of(definitions, name) for name in ("kind", "start", "line", "end")]
-        tests = [place for place, kind in enumerate(kinds) if kind in CALLABLE]
-        found: dict[str, TestText] = {}
-        for place in tests:
-            if self._is_test(path, definitions[place], file.language):
+        for place, kind in enumerate(kinds):
+            if kind in CALLABLE and self._is_test(path, definitions[place], file.language):
                 text = "\n".join(lines[(starts[place] or begins[place]) - 1 : lasts[place]])
                 for other, name in self._of_type(path, definitions, place, file.language):
                     if other == path:
-                        test = AffectedTest(path, name, file.language, 0, 100, "changed")
-                        found.setdefault(test.id, TestText(test, text))
-        return [*found.values()]
+                        found.setdefault(name, text)
+        return found
 
     def _tests_of(self, each: Reached) -> Iterator[AffectedTest]:
         file = self._code.files.get(each.path)
@@ -378,24 +383,27 @@ def likely_tests(
     wanted = _words_of(code, changed, by)
     if not wanted:
         return ()
-    files = _files(code, changed, wanted, by)
-    texts = [text for path in files for text in finder.texts(path)]
-    if not texts:
+    files = _files(finder, code, changed, wanted, by)
+    counted = {path: texts for path in files if (texts := finder.counted(path)) is not None}
+    tests = [(path, name) for path, each in counted.items() for name in each.names]
+    if not tests:
         return ()
-    scores = _scores(texts, wanted, by)
+    scores = _scores(list(counted.values()), wanted, by)
     best = max(scores) or 1.0
-    total = {
-        text.test.id: (score / best + by.file * files[text.test.path], text.test)
-        for text, score in zip(texts, scores, strict=True)
+    total = [
+        (score / best + by.file * files[test[0]], test)
+        for test, score in zip(tests, scores, strict=True)
         if score >= by.own * best
-    }
-    ordered = sorted(total.values(), key=lambda pair: (-pair[0], pair[1].path, pair[1].name))
-    limit = min(max(int(by.share * len(texts)), by.fewest), by.most)
+    ]
+    ordered = sorted(total, key=lambda pair: (-pair[0], pair[1]))
+    limit = min(max(int(by.share * len(tests)), by.fewest), by.most)
     top = ordered[0][0] if ordered else 0.0
-    found = [test for score, test in ordered[:limit] if score >= by.least * top and test.id not in known]
-    return tuple(
-        AffectedTest(each.path, each.name, each.language, 0, 50, "shares words with the change") for each in found
-    )
+    found = [
+        AffectedTest(path, name, code.files[path].language, 0, SURE, "shares words with the change")
+        for score, (path, name) in ordered[:limit]
+        if score >= by.least * top
+    ]
+    return tuple(each for each in found if each.id not in known)
 
 
 def _words_of(code: SearchedCode, changed: Iterable[Node], by: LikelyWeights) -> dict[str, float]:
@@ -422,14 +430,14 @@ def _words_of(code: SearchedCode, changed: Iterable[Node], by: LikelyWeights) ->
 
 
 def _files(
-    code: SearchedCode, changed: Iterable[Node], wanted: Mapping[str, float], by: LikelyWeights
+    finder: TestFinder, code: SearchedCode, changed: Iterable[Node], wanted: Mapping[str, float], by: LikelyWeights
 ) -> dict[str, float]:
     """Return the best test files with their scores, the best 1.0: by words, by name, and by what they import."""
     tests = {path for path, file in code.files.items() if Mark.TEST in file.marks and file.language}
     scores = by_words(TaskTerms(wanted, frozenset(), frozenset()), code, FileWeights(names=3.0), tests)
     most = max(scores.values(), default=0.0) or 1.0
     for path in sorted({path for path, _ in changed}):
-        importing = {each.path for each in imported_by(code, path)}
+        importing = finder.importing(path)
         stem = basename(path).partition(".")[0]
         named = {each for each in tests if _plain(basename(each)) == stem}
         for each in sorted((importing | named) & tests):
@@ -446,26 +454,25 @@ def _plain(name: str) -> str:
     return stem
 
 
-def _scores(texts: Sequence[TestText], wanted: Mapping[str, float], by: LikelyWeights) -> list[float]:
-    reader = WordCounter(wanted)
-    counted = []
-    holding: dict[str, int] = {}
-    for text in texts:
-        counts, length = reader.counts(text.text)
-        named = set(words_in(text.test.name))
-        counted.append((counts, named, length))
-        for word in counts.keys() | (named & wanted.keys()):
-            holding[word] = holding.get(word, 0) + 1
-    mean = sum(length for _, _, length in counted) / len(counted) or 1.0
-    rarity = {word: wanted[word] * idf(number, len(texts)) for word, number in holding.items()}
-    scores = []
-    for counts, named, length in counted:
-        norm = 0.5 + 0.5 * length / mean
-        score = 0.0
-        for word in sorted(counts.keys() | (named & wanted.keys())):
-            count = counts.get(word, 0) / norm + by.names * (word in named)
-            score += rarity[word] * count / (count + 2.0)
-        scores.append(score)
+def _scores(files: Sequence[CountedTexts], wanted: Mapping[str, float], by: LikelyWeights) -> list[float]:
+    """Return the score of each test of some files, in their order."""
+    lengths = [length for each in files for length in each.lengths]
+    mean = sum(lengths) / len(lengths) or 1.0
+    norms = [0.5 + 0.5 * length / mean for length in lengths]
+    first = [*accumulate((len(each.lengths) for each in files), initial=0)]
+    scores = [0.0] * len(lengths)
+    for word in sorted(wanted):
+        counts: dict[int, int] = {}
+        named: set[int] = set()
+        for start, each in zip(first, files, strict=False):
+            pairs = each.inside.get(word, ())
+            counts.update(zip([start + number for number in pairs[::2]], pairs[1::2], strict=True))
+            named.update([start + number for number in each.named.get(word, ())])
+        holding = counts.keys() | named
+        rarity = wanted[word] * idf(len(holding), len(lengths)) if holding else 0.0
+        for place in holding:
+            count = counts.get(place, 0) / norms[place] + by.names * (place in named)
+            scores[place] += rarity * count / (count + 2.0)
     return scores
 
 

@@ -174,7 +174,7 @@ def imported_by(code: Code | Binder, path: str) -> tuple[Dependency, ...]:
     binder = _binder(code)
     found = []
     parts = {*_parts(path), *_namespace(binder, path)}
-    others = sorted({each for part in parts for each in binder.code.importing(part)} - {path})
+    others = sorted({each for part in parts for each in binder.names.importing(part)} - {path})
     binder.code.heads(others)
     for other in others:
         language, taken = binder.code.files[other].language, binder.code.head(other).imports

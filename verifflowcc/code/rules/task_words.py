@@ -5,12 +5,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.stems import JoinedTexts, stem
 from verifflowcc.code.rules.graph import FileFacts
+
+if TYPE_CHECKING:
+    from typing import Any
 
 # The words of source files, as a task's words are looked for: identifiers in parts and whole, forms folded.
 
@@ -54,6 +57,44 @@ def words_in(text: str) -> list[str]:
     ['fix', 'queri', 'set', 'queryset', 'get', 'creat', 'get_or_create', 'databas']
     """
     return [word for name in _WORDS_NAME.findall(text) for word in _words[name]]
+
+
+@dataclass(frozen=True, slots=True)
+class CountedTexts:
+    """Named texts, each with how many names are in it; by word, those that have it.
+
+    `inside` is word → number of a text and how often it has the word, in turn; `named` is word → numbers of texts whose
+    name has it.
+    """
+
+    names: Sequence[str]
+    lengths: Sequence[int]
+    inside: Mapping[str, Sequence[int]]
+    named: Mapping[str, Sequence[int]]
+
+    def plain(self) -> "list[Any]":
+        """Return the same as values of JSON."""
+        return [self.names, self.lengths, self.inside, self.named]
+
+    @classmethod
+    def of(cls, plain: "list[Any]") -> "CountedTexts":
+        """Read what `plain` made."""
+        return cls(*plain)
+
+
+def count_texts(texts: Mapping[str, str]) -> CountedTexts:
+    """Return texts, given by their names, with the words of each."""
+    lengths: list[int] = []
+    inside: dict[str, list[int]] = {}
+    named: dict[str, list[int]] = {}
+    for number, (name, text) in enumerate(texts.items()):
+        parts = _parts_of(text.encode("utf-8", "replace"))
+        lengths.append(sum(map(len, map(_names_of, parts))))
+        for word, count in _counted(parts).items():
+            inside.setdefault(word, []).extend((number, count))
+        for word in dict.fromkeys(words_in(name)):
+            named.setdefault(word, []).append(number)
+    return CountedTexts([*texts], lengths, inside, named)
 
 
 class WordCounter:
