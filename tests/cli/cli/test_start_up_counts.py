@@ -26,7 +26,7 @@ MOST = {
     "trace why": (117, 7, 2),
     "trace list": (106, 7, 2),
     "code refs": (60, 7, 1),
-    "code impact": (157, 12, 3),
+    "code impact": (155, 12, 2),
     "context show": (196, 14, 2),
     "evidence list": (105, 7, 1),
 }

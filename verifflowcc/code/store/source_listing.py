@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import layout as stamps
-from verifflowcc.base.git.git_command import BegunGit, begin_git
+from verifflowcc.base.git.git_command import BegunGit, GitResult, begin_git, listing_words, note_answer
 from verifflowcc.base.git.git_place import in_repository
-from verifflowcc.base.git.git_repository import is_top
 from verifflowcc.base.model.lazy import lazy_pattern
 
 if TYPE_CHECKING:
@@ -90,28 +89,29 @@ class Listing:
         self._root = root
         self._process: BegunGit | subprocess.Popen[bytes] | None = None
         if in_repository(root):
-            # SQLite's files come and go in `.memory/`, which need not be ignored; and many items need not be looked at
-            beside = ("--exclude", "/.memory/") if is_top(os.fspath(root)) else ()
-            words = ("--cached", "--others", "--exclude-standard", *beside, "--", ".", ":(exclude).memory")
-            self._process = begin_git(root, "ls-files", "-z", *words)
+            self._process = begin_git(root, *listing_words(root))
 
     def read(self) -> bytes:
-        """Return the names of all files below the root, in no order, each with a NUL after it.
+        """Return the names of all files below the root, in no order, each with a tag before it and a NUL after it.
 
-        Raises WorkspaceError where git cannot tell, or a folder cannot be read.
+        Who asks git for the same within `asked_once` gets this answer, too. Raises WorkspaceError where git cannot
+        tell, or a folder cannot be read.
         """
         if self._process is not None:
             out, err = self._process.communicate()
-            if out and not self._process.returncode:
-                return out
-            reason = err.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
+            message = err.decode("utf-8", "replace")
+            if not self._process.returncode:
+                note_answer(self._root, GitResult(0, out, message), *listing_words(self._root))
+                if out:
+                    return out
+            reason = message.strip().partition("\n")[0].removeprefix("fatal: ")
             if self._process.returncode and "not a git repository" not in reason:
                 raise WorkspaceError(f"git cannot list the files of {self._root}: {reason}", hint="git status")
         from verifflowcc.base.files.project_content import is_ignored, walk
 
         if self._process is not None and not self._process.returncode and not is_ignored(self._root):
             return b""
-        return b"".join(name + b"\0" for name in walk(os.fsencode(self._root), nested=False))
+        return b"".join(b"? " + name + b"\0" for name in walk(os.fsencode(self._root), nested=False))
 
     def drop(self) -> None:
         """Stop git where its answer is not needed."""
@@ -141,7 +141,7 @@ def names_in(listing: bytes) -> list[bytes]:
     from verifflowcc.base.files.write import shown_name
 
     # git lists an untracked repository inside of the project as a name that ends with `/`.
-    names = {name for name in listing.split(b"\0") if name and not name.endswith(b"/")}
+    names = {line[2:] for line in listing.split(b"\0") if line and not line.endswith(b"/")}
     return sorted([name for name in names if belongs(shown_name(name))], key=shown_name)
 
 
