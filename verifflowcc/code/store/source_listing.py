@@ -1,4 +1,4 @@
-"""Which files a project has, as one listing that can be compared with the last one, and their stamps.
+"""Which files a project has, as one listing that can be compared with the last one, their stamps and their bytes.
 
 In git these are the files that git has or would add; elsewhere all files. Links are not followed, repositories inside
 are left out. Git is asked at once and answers while other things are done.
@@ -203,3 +203,56 @@ def _stats_by_full_path(top: bytes, names: Sequence[bytes]) -> Iterator[os.stat_
             yield os.lstat(top + name)
         except OSError:
             yield None
+
+
+# The bytes of source files, and the ids that git gives them.
+
+_CHUNK_BYTES = 1 << 20
+
+
+def blob_id(data: bytes) -> str:
+    """Return git's id of a text.
+
+    >>> blob_id(b"")
+    'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+    """
+    from verifflowcc.base.text.canonical import sha1
+
+    return sha1(b"blob %d\0" % len(data) + data).hexdigest()
+
+
+def read_source(full: bytes, most: int) -> tuple[str, bytes | None] | None:
+    """Return the blob of an ordinary file and its bytes, None in place of more than `most`; None where there is no such
+    file. Raises OSError."""
+    try:
+        number = os.open(full, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    with open(number, "rb", buffering=0) as file:  # noqa: PTH123 - it is open already
+        found = os.fstat(number)
+        if not S_ISREG(found.st_mode):
+            return None
+        # a buffer for `most` bytes takes longer to get than most files to read; a file may grow in between
+        data = file.read(min(found.st_size, most) + 1)
+        if found.st_size < len(data) <= most:
+            data += file.read(most + 1 - len(data))
+        if len(data) <= most:
+            return blob_id(data), data
+        import hashlib  # of a large file
+
+        whole = hashlib.sha1(b"blob %d\0" % found.st_size, usedforsecurity=False)
+        while data:
+            whole.update(data)
+            data = file.read(_CHUNK_BYTES)
+        return whole.hexdigest(), None
+
+
+def text_of(root: Path, path: str, blob: str) -> bytes | None:
+    """Return the bytes of a file, if they are those of a blob."""
+    from verifflowcc.base.files.write import on_disk
+
+    try:
+        data = Path(os.fsdecode(on_disk(root, path))).read_bytes()
+    except OSError:
+        return None
+    return data if blob_id(data) == blob else None
