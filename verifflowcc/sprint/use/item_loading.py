@@ -1,8 +1,9 @@
 """Which layer loads an item of the project, by the patterns and sources that a selection goes by."""
 
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 
-from verifflowcc.base.errors import SecretError
+from verifflowcc.base.errors import ConfigError, SecretError, WorkspaceError
 from verifflowcc.base.files.layout import MEMORY, FilePattern, Place, source_of, sources
 from verifflowcc.base.files.write import ProjectTree
 from verifflowcc.base.model.config_values import Config, SecretScanner
@@ -98,14 +99,17 @@ def dead_memory(workspace: Workspace) -> Iterator[Remark]:
 
 
 def scanned(workspace: Workspace | None, store: MemoryBackend) -> MemoryBackend:
-    """Return a store that keeps nothing in which the library finds a new secret; the store itself outside of a project.
+    """Return a store that keeps nothing in which the library finds a new secret; the store itself where none asks.
 
-    What is written to the user's own memory from within a project is looked at as the project says.
+    What is written to the user's own memory from within a project is looked at as the project says. Settings that are
+    not sound stop who writes, and not who reads.
     """
-    from verifflowcc.sprint.store.scanned_backend import scanned_store
-
     if workspace is None:
         return store
+    with suppress(ConfigError, WorkspaceError):
+        if not asks_for_scan(workspace):
+            return store
+    from verifflowcc.sprint.store.scanned_backend import scanned_store
 
     def look(item: StoredItem, kept_in: MemoryBackend) -> None:
         if asks_for_scan(workspace):
