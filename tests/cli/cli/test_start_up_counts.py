@@ -23,10 +23,10 @@ MOST = {
     "memory list": (96, 7, 0),
     "memory inbox": (108, 7, 0),
     "feedback add": (92, 8, 0),
-    "trace why": (117, 7, 2),
-    "trace list": (106, 7, 2),
+    "trace why": (116, 7, 2),
+    "trace list": (105, 7, 2),
     "code refs": (60, 7, 1),
-    "code impact": (149, 12, 2),
+    "code impact": (148, 12, 2),
     "context show": (194, 14, 2),
     "evidence list": (105, 7, 1),
 }

@@ -13,8 +13,7 @@ from verifflowcc.base.model.item_values import TYPES, Item, ScopeKind, Status, s
 from verifflowcc.base.model.trace_values import EarlierFindings, TraceReport
 from verifflowcc.base.process.clock import SystemClock, observed
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.base.text.markdown import conflict_line
+from verifflowcc.base.text.canonical import conflict_line, digest_text
 from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.base.text.secrets import find_secrets, place_of
 from verifflowcc.base.use.workspace import MEMORY, Workspace
