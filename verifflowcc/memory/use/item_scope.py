@@ -118,13 +118,6 @@ def require_change(item: Item, scope: str, actor: str, doing: str, *, hint: str)
         require_person(actor, f"{doing} {item.id}, which {where} remembers,", hint=hint)
 
 
-def required(workspace: Workspace | None, hint: str = "--scope user") -> Workspace:
-    """Return the project. Raises WorkspaceError where there is none, and `hint` says what can be done."""
-    if workspace is None:
-        raise WorkspaceError("there is no project here, and only user memory needs none", hint=hint)
-    return workspace
-
-
 def workspace_for(scope: str | None) -> Workspace | None:
     """Return the project of the current folder; None where there is none and only user items are asked for.
 
