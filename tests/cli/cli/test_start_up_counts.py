@@ -27,7 +27,7 @@ MOST = {
     "trace list": (102, 7, 2),
     "code refs": (59, 7, 1),
     "code impact": (144, 12, 2),
-    "context show": (193, 14, 2),
+    "context show": (190, 14, 2),
     "evidence list": (104, 7, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
