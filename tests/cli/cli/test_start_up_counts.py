@@ -23,11 +23,11 @@ MOST = {
     "memory list": (94, 7, 0),
     "memory inbox": (107, 7, 0),
     "feedback add": (91, 8, 0),
-    "trace why": (113, 7, 2),
+    "trace why": (112, 7, 2),
     "trace list": (102, 7, 2),
     "code refs": (59, 7, 1),
     "code impact": (144, 12, 2),
-    "context show": (190, 14, 2),
+    "context show": (189, 14, 2),
     "evidence list": (104, 7, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.

@@ -404,8 +404,7 @@ def _near(view: "TraceView", scope: "SprintScope", names: "ItemNames", task: str
 
 
 def _entry(view: "TraceView", reached: "SprintItem", *, in_scope: bool) -> TraceEntry:
-    from verifflowcc.trace.rules.item_lines import item_line
-    from verifflowcc.trace.rules.item_state import coverage_of
+    from verifflowcc.trace.rules.item_state import coverage_of, item_line
 
     item = reached.item
     text = item_line(item, coverage_of(view, item), prose(item.text))
