@@ -15,20 +15,20 @@ from tests.cli.process import environment, git
 from verifflowcc.cli.cli.app import app_for, whole_app
 
 MOST = {
-    "next": (112, 7, 1),
-    "stage show": (118, 7, 1),
-    "status": (70, 7, 0),
-    "check gate": (114, 7, 1),
-    "memory add": (112, 7, 0),
-    "memory list": (100, 7, 0),
-    "memory inbox": (112, 7, 0),
-    "feedback add": (92, 8, 0),
-    "trace why": (117, 7, 2),
-    "trace list": (106, 7, 2),
-    "code refs": (60, 7, 1),
-    "code impact": (157, 12, 3),
-    "context show": (196, 14, 2),
-    "evidence list": (105, 7, 1),
+    "next": (111, 7, 1),
+    "stage show": (117, 7, 1),
+    "status": (69, 7, 0),
+    "check gate": (113, 7, 1),
+    "memory add": (108, 7, 0),
+    "memory list": (94, 7, 0),
+    "memory inbox": (107, 7, 0),
+    "feedback add": (91, 8, 0),
+    "trace why": (112, 7, 2),
+    "trace list": (102, 7, 2),
+    "code refs": (59, 7, 1),
+    "code impact": (144, 12, 2),
+    "context show": (189, 14, 2),
+    "evidence list": (104, 7, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
 

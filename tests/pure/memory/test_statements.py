@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.statements import OWN_LIST, scored, statements
-from verifflowcc.memory.rules.candidates import TRIGGER, StatementCandidate
+from verifflowcc.base.model.item_values import TRIGGER
+from verifflowcc.memory.rules.candidates import StatementCandidate
 from verifflowcc.memory.rules.corrections import Match, Revision, revision, takes_back
 from verifflowcc.memory.rules.subject_words import unread_language
 from verifflowcc.memory.rules.turn_statements import extract

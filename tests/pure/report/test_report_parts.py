@@ -11,7 +11,7 @@ from verifflowcc.report.rules.page_drawings import BOX_HEIGHT, DEEPEST, step_lin
 from verifflowcc.report.rules.page_parts import TONES, PageTemplates, forge_of, mark_of, page_text
 from verifflowcc.sprint.store.workflow_load import load_shipped, templates_folder
 from verifflowcc.trace.rules.answers import LinkEnd
-from verifflowcc.trace.rules.item_lines import ItemState
+from verifflowcc.trace.rules.item_state import ItemState
 from verifflowcc.trace.rules.matrix import MatrixRow
 
 SOFT = {"good", "bad", "open", "calm", "busy", "gap"}

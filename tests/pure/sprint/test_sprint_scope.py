@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from verifflowcc.base.model.item_values import Link
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
 from verifflowcc.base.model.trace_values import TraceItem, TraceSources
-from verifflowcc.trace.rules.item_lines import item_line, short_tests
-from verifflowcc.trace.rules.item_state import coverage_of
+from verifflowcc.trace.rules.item_state import coverage_of, item_line, short_tests
 from verifflowcc.trace.rules.sprint_scope import MOST_BELOW, ItemNames, near_task, sprint_scope
 from verifflowcc.trace.rules.trace_view import TraceView
 

@@ -14,7 +14,7 @@ from verifflowcc.base.model.gate_values import EvidenceTrust
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
 from verifflowcc.base.model.trace_values import CriterionState, Outcome, ResultReport, TraceReport
-from verifflowcc.trace.rules.item_lines import ItemState
+from verifflowcc.trace.rules.item_state import ItemState
 from verifflowcc.trace.rules.matrix import (
     ITEM_COLUMNS,
     Matrix,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.trace_random import shuffled, worlds
 from tests.trace_world import FORM_TEST, World, clean, item
 from verifflowcc.base.model.item_values import Status
-from verifflowcc.trace.rules.item_lines import ItemState
+from verifflowcc.trace.rules.item_state import ItemState
 from verifflowcc.trace.rules.matrix import CoverageGroup, CoverageShare, Statistics, matrix, statistics
 from verifflowcc.trace.rules.trace_check import check_view
 from verifflowcc.trace.rules.trace_view import TraceView

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from verifflowcc.base.model.trace_codes import CHECKS
 from verifflowcc.base.model.trace_help import HELP
 from verifflowcc.base.model.trace_values import CheckCount, Family, Finding, Severity, TraceReport
-from verifflowcc.base.text.markdown import conflict_line
+from verifflowcc.base.text.canonical import conflict_line
 from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.sprint.rules.junit_claims import ProjectPaths
 from verifflowcc.sprint.rules.metric_json import read_json

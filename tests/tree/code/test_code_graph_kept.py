@@ -11,12 +11,14 @@ from tests.tree.code_graph_world import FILES, answers, clean, project, said
 from tests.trees import commit, git, repository, write_tree
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.files.project_content import project_content
+from verifflowcc.base.git.git_command import asked_once
 from verifflowcc.code.rules.affected_tests import TestFinder
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.graph import Head, Mark, ReferenceKind
 from verifflowcc.code.rules.repository_map import graph_of
 from verifflowcc.code.store import code_graph as code_graph_merging
-from verifflowcc.code.store.source_listing import Listing
+from verifflowcc.code.store.source_listing import Listing, names_in
 from verifflowcc.code.use.code_offers import graph_kept
 from verifflowcc.code.use.indexing import bring_up, open_code
 from verifflowcc.code.use.tree_states import digest_of
@@ -120,6 +122,18 @@ def test_what_happens_in_the_memory_folder_is_no_change_of_the_tree(tmp_path: Pa
     write_tree(tmp_path / ".memory", {"a.py": "x = 1\n", "local/b.py": "x = 1\n"})
     assert Listing(tmp_path).read() == before
     assert not [path for path in answers(here)["files"] if path.startswith(".memory")]
+
+
+@pytest.mark.parametrize("below", ["", "below"])
+def test_within_one_look_git_lists_the_files_of_a_project_once(tmp_path: Path, below: str) -> None:
+    root = tmp_path / below
+    write_tree(root, {"a.py": "x = 1\n", ".memory/b.py": "x = 1\n"})
+    repository(tmp_path)
+    with asked_once():
+        listed = Listing(root).read()
+        write_tree(root, {"late.py": "x = 1\n"})
+        assert (names_in(listed), list(project_content(root, None))) == ([b"a.py"], ["a.py"])
+    assert list(project_content(root, None)) == ["a.py", "late.py"]
 
 
 def test_a_file_that_changed_under_its_stamp_shortly_before_is_read_again(

@@ -11,9 +11,8 @@ from verifflowcc.base.errors import ConflictError, FileErrors, WorkspaceError
 from verifflowcc.base.files.layout import JOURNAL, check_inside
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES, create_all_atomic, sweep, sync_folder, write_atomic
 from verifflowcc.base.records import dataclass
-from verifflowcc.base.text.canonical import digest_bytes
+from verifflowcc.base.text.canonical import conflict_line, digest_bytes
 from verifflowcc.base.text.identifiers import ALPHABET, LETTERS
-from verifflowcc.base.text.markdown import conflict_line
 
 WAIT_S = 10.0
 

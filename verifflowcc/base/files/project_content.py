@@ -19,9 +19,8 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import layout
 from verifflowcc.base.files.layout import Stamps, settled, stamp_of
 from verifflowcc.base.files.write import DerivedFile, on_disk, shown_name
-from verifflowcc.base.git.git_command import ask_git
+from verifflowcc.base.git.git_command import ask_git, listing_words
 from verifflowcc.base.git.git_place import in_repository
-from verifflowcc.base.git.git_repository import is_top
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field
@@ -244,7 +243,6 @@ def _content(root: Path, name: str, follow: Follow) -> str:
 
 
 MEMORY = ".memory"
-_BELOW_MEMORY = f"{MEMORY}/".encode()
 _HAS_OR_ADDS = ("--cached", "--others", "--exclude-standard")
 LARGEST_READ_BYTES = 256 * 1024 * 1024
 MOST_LINKED_FILES = 5_000
@@ -443,13 +441,8 @@ def _names(root: Path) -> Iterator[tuple[bytes, bool]]:
 
 
 def _listed_by_git(root: Path) -> Mapping[bytes, bool] | None:
-    """Return the files outside `.memory/` that git has (True) or would add; None where git knows nothing of the folder.
-
-    `.memory/` may hold most of the files of a project, and none of these names is asked for: at the top of a
-    repository, where git can be told so, it does not look for new ones there.
-    """
-    beside = ("--exclude", f"/{MEMORY}/", "--", ".", f":(exclude){MEMORY}") if is_top(os.fspath(root)) else ()
-    answer = ask_git(root, "ls-files", "-z", "-t", *_HAS_OR_ADDS, *beside)
+    """Return the files that git has (True) or would add, none of `.memory/`; None where it does not know the folder."""
+    answer = ask_git(root, *listing_words(root))
     if answer.code:
         if "not a git repository" in answer.err:
             return None
@@ -460,7 +453,7 @@ def _listed_by_git(root: Path) -> Mapping[bytes, bool] | None:
         )
         raise WorkspaceError(f"git cannot list the files of {root}: {answer.first_line}", hint=hint)
     names: dict[bytes, bool] = {}
-    for line in [each for each in answer.out.split(b"\0") if not each.startswith(_BELOW_MEMORY, 2)]:
+    for line in answer.out.split(b"\0"):
         tag, _, name = line.partition(b" ")
         if name:
             path = name.rstrip(b"/")

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.git.git_place import refuse_embedded
+from verifflowcc.base.git.git_repository import is_top
 from verifflowcc.base.process.clock import terminal_in_use
 from verifflowcc.base.records import dataclass
 
@@ -155,6 +156,24 @@ def begin_git(root: Path, *arguments: str) -> "BegunGit | subprocess.Popen[bytes
         return BegunGit(root, argv, {**_environment(), **_WORDS, **_READING})
     except OSError as error:
         raise _not_run(error) from error
+
+
+def note_answer(root: Path, found: GitResult, *arguments: str) -> None:
+    """Let git's answer to `begin_git` be the one to `ask_git`, too, within `asked_once`."""
+    known = _ANSWERS.get()
+    if known is not None:
+        known[root, *_argv(arguments, (_NO_HOOKS, *_names_apart(root)))] = found
+
+
+def listing_words(root: Path) -> tuple[str, ...]:
+    """Return the question for all files outside `.memory/` that git has or would add; a tag says which, `?` the latter.
+
+    `.memory/` may hold most of the files of a project, and none of these names is asked for. SQLite's files come and go
+    there, and need not be ignored: at the top of a repository, where git can be told so, it looks for no new ones.
+    """
+    beside = ("--exclude", "/.memory/") if is_top(os.fspath(root)) else ()
+    words = ("ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard", *beside)
+    return (*words, "--", ".", ":(exclude).memory")
 
 
 class BegunGit:

@@ -7,66 +7,19 @@ on disk.
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from stat import S_ISREG
 
 from verifflowcc.base.errors import FileErrors, UsageError, WorkspaceError
-from verifflowcc.base.files.write import on_disk, shown_name
+from verifflowcc.base.files.write import shown_name
 from verifflowcc.base.git.git_command import ask_git, start_git
 from verifflowcc.base.git.work_tree import FOLDER, GONE, LINK, blob_ids, read_work_tree
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.base.text.canonical import sha1
 
-# The bytes of source files and the ids that git gives them, in the working tree and in commits.
+# The bytes of source files in commits.
 
-_CHUNK_BYTES = 1 << 20
 _FILE_MODES = {b"100644", b"100755"}
 _ASKED_AT_ONCE = 64
 """Blobs: their ids fit into a pipe, so git never waits for a reader that waits for git."""
-
-
-def blob_id(data: bytes) -> str:
-    """Return git's id of a text.
-
-    >>> blob_id(b"")
-    'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
-    """
-    return sha1(b"blob %d\0" % len(data) + data).hexdigest()
-
-
-def read_source(full: bytes, most: int) -> tuple[str, bytes | None] | None:
-    """Return the blob of an ordinary file and its bytes, None in place of more than `most`; None where there is no such
-    file. Raises OSError."""
-    try:
-        number = os.open(full, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    with open(number, "rb", buffering=0) as file:  # noqa: PTH123 - it is open already
-        found = os.fstat(number)
-        if not S_ISREG(found.st_mode):
-            return None
-        # a buffer for `most` bytes takes longer to get than most files to read; a file may grow in between
-        data = file.read(min(found.st_size, most) + 1)
-        if found.st_size < len(data) <= most:
-            data += file.read(most + 1 - len(data))
-        if len(data) <= most:
-            return blob_id(data), data
-        import hashlib  # of a large file
-
-        whole = hashlib.sha1(b"blob %d\0" % found.st_size, usedforsecurity=False)
-        while data:
-            whole.update(data)
-            data = file.read(_CHUNK_BYTES)
-        return whole.hexdigest(), None
-
-
-def text_of(root: Path, path: str, blob: str) -> bytes | None:
-    """Return the bytes of a file, if they are those of a blob."""
-    try:
-        data = Path(os.fsdecode(on_disk(root, path))).read_bytes()
-    except OSError:
-        return None
-    return data if blob_id(data) == blob else None
 
 
 def committed_text(root: Path, blob: str) -> bytes | None:

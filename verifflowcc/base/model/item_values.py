@@ -114,6 +114,8 @@ class ItemType:
     """The folder of its own in a scope (default: one below `items/`)."""
 
 
+TRIGGER = "trigger"
+"""The detail of an instruction that holds only for tasks that have these words."""
 NOTE = "note"
 """The type of a Markdown file that declares none and lies in no typed folder: neutral, and it never expires."""
 

@@ -95,6 +95,39 @@ def digest_of_named(digests: "Iterable[str]") -> str | None:
     return found[0] if len(found) == 1 else digest_text("\n".join(found)) if found else None
 
 
+# The bytes of a file as text, and what a merge left in them.
+
+_MARKERS = lazy_pattern(rb"(?ms)^<{7} [^\n]*\n.*?^={7}\r?\n.*?^>{7} ")
+"""What a merge leaves in a file where both sides changed the same lines."""
+
+
+def decode(path: str, data: bytes) -> str:
+    """Return a file's text.
+
+    Raises FormatError, with file, line and byte, where it is not UTF-8.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FormatError(
+            f"{path}:{line}: not UTF-8: byte {error.start} (0x{data[error.start]:02x}) begins no character",
+            hint=f"iconv -f WINDOWS-1252 -t UTF-8 {path}",
+        ) from error
+
+
+def conflict_line(data: bytes) -> int | None:
+    """Return the line of the first conflict that a merge left open; None where there is none.
+
+    >>> conflict_line(b"title: x\\n<<<<<<< HEAD\\na\\n=======\\nb\\n>>>>>>> other\\n")
+    2
+    """
+    found = _MARKERS.search(data) if b"<<<<<<< " in data else None
+    return data.count(b"\n", 0, found.start()) + 1 if found else None
+
+
+# Canonical JSON.
+
 LARGEST = 2**53 - 1
 """The largest whole number that every JSON reader keeps exactly (RFC 7493)."""
 

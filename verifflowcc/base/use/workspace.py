@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.model.lazy import load
-from verifflowcc.base.model.ports import Clock
 from verifflowcc.base.process.clock import SystemClock
 from verifflowcc.base.records import dataclass, field
 
 if TYPE_CHECKING:
     from verifflowcc.base.files.ledger import LedgerCache
     from verifflowcc.base.model.events import LedgerRead
+    from verifflowcc.base.model.ports import Clock
     from verifflowcc.base.model.sprint_state import SprintState
 
 
@@ -65,7 +65,7 @@ class Workspace:
     """
 
     root: Path
-    clock: Clock = field(default_factory=SystemClock)
+    clock: "Clock" = field(default_factory=SystemClock)
     ledgers: LedgerReads = field(default_factory=LedgerReads, compare=False, repr=False)
 
     @property
@@ -91,7 +91,7 @@ def current_folder() -> Path:
         raise WorkspaceError("the current folder no longer exists", hint="cd to a folder that exists") from error
 
 
-def open_workspace(start: Path | None = None, clock: Clock | None = None) -> Workspace:
+def open_workspace(start: Path | None = None, clock: "Clock | None" = None) -> Workspace:
     """Find `.memory/` in `start` (the current folder) or the nearest folder above it.
 
     Raises WorkspaceError where there is none, or where it is not a folder.
@@ -103,7 +103,7 @@ def open_workspace(start: Path | None = None, clock: Clock | None = None) -> Wor
     return found
 
 
-def find_workspace(start: Path | None = None, clock: Clock | None = None) -> Workspace | None:
+def find_workspace(start: Path | None = None, clock: "Clock | None" = None) -> Workspace | None:
     """Return what `open_workspace` does; None where there is no project. Raises WorkspaceError for the rest."""
     here = start.absolute() if start else current_folder()
     for folder in (here, *here.parents):
@@ -112,3 +112,10 @@ def find_workspace(start: Path | None = None, clock: Clock | None = None) -> Wor
         if (folder / MEMORY).exists() or (folder / MEMORY).is_symlink():
             raise WorkspaceError(f"{folder / MEMORY} is not a folder", hint="vfcc init (after moving it away)")
     return None
+
+
+def required(workspace: Workspace | None, hint: str = "--scope user") -> Workspace:
+    """Return the project. Raises WorkspaceError where there is none, and `hint` says what can be done."""
+    if workspace is None:
+        raise WorkspaceError("there is no project here, and only user memory needs none", hint=hint)
+    return workspace

@@ -141,10 +141,11 @@ def memory(
     """
     from verifflowcc.base.files.private_files import USER
     from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import required
     from verifflowcc.cli.cli.findings_output import short_page, verdict, whole_page
     from verifflowcc.cli.use.memory_checking import check_memory
     from verifflowcc.memory.rules.memory_codes import CATALOGUE
-    from verifflowcc.memory.use.item_scope import required, workspace_for
+    from verifflowcc.memory.use.item_scope import workspace_for
 
     wanted = _wanted(form, output, as_json=as_json, quiet=quiet, whole=whole)
     workspace = workspace_for(scope)

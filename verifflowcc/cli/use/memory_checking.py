@@ -13,11 +13,10 @@ from verifflowcc.base.model.item_values import TYPES, Item, ScopeKind, Status, s
 from verifflowcc.base.model.trace_values import EarlierFindings, TraceReport
 from verifflowcc.base.process.clock import SystemClock, observed
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.base.text.markdown import conflict_line
+from verifflowcc.base.text.canonical import conflict_line, digest_text
 from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.base.text.secrets import find_secrets, place_of
-from verifflowcc.base.use.workspace import MEMORY, Workspace
+from verifflowcc.base.use.workspace import MEMORY, Workspace, required
 from verifflowcc.items.rules.front_matter import key_lines
 from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.items.store.item_walk import ItemWalk, walk_items
@@ -26,7 +25,6 @@ from verifflowcc.memory.rules.memory_findings import CheckedItem, MemorySources,
 from verifflowcc.memory.rules.superseded import stale_summaries, superseded
 from verifflowcc.memory.store.memory_items import MemoryChecked
 from verifflowcc.memory.use.code_refs import code_of
-from verifflowcc.memory.use.item_scope import required
 from verifflowcc.memory.use.stores import backend_of, memory_settings, open_store
 from verifflowcc.trace.use.trace_code import garbage_collection_paused
 

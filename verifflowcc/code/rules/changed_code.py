@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.model.config_values import DIFF
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.model.patch import CHANGED, DELETED, FileDiff, Hunk
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.code.rules.bind_names import Sheet
 from verifflowcc.code.rules.bind_queries import callers, subtypes, sure_uses
@@ -29,6 +28,7 @@ from verifflowcc.code.rules.task_words import TaskTerms, WordCounter
 if TYPE_CHECKING:
     from typing import Any
 
+    from verifflowcc.base.model.patch import FileDiff, Hunk
     from verifflowcc.code.rules.rank_units import RankedUnit
 
 # Which definitions use a changed one, directly or through others: references followed backwards, nearest first.
@@ -265,7 +265,7 @@ class ChangedCode:
     """A diff and what it is called. `local` marks one that other clones do not have."""
 
     name: str
-    files: tuple[FileDiff, ...]
+    files: "tuple[FileDiff, ...]"
     local: bool = False
 
 
@@ -274,9 +274,11 @@ def without_noise(diff: ChangedCode, marks: Callable[[str], Collection[Mark]]) -
     return replace(diff, files=tuple(_shown(each, marks) for each in diff.files))
 
 
-def _shown(each: FileDiff, marks: Callable[[str], Collection[Mark]]) -> FileDiff:
+def _shown(each: "FileDiff", marks: Callable[[str], Collection[Mark]]) -> "FileDiff":
     if each.unshown or not each.hunks:
         return each
+    from verifflowcc.base.model.patch import DELETED
+
     why = next((word for mark, word in _UNSHOWN.items() if mark in marks(each.path)), "")
     why = why or ("generated" if _LOCKED.search(each.path) else "")
     why = why or ("deleted" if each.status == DELETED else "")
@@ -307,7 +309,12 @@ def hunk_pieces(
 
 
 def _piece(
-    diff: ChangedCode, each: FileDiff, hunk: Hunk, words: Sequence[str], code: SearchedCode, count: Callable[[str], int]
+    diff: ChangedCode,
+    each: "FileDiff",
+    hunk: "Hunk",
+    words: Sequence[str],
+    code: SearchedCode,
+    count: Callable[[str], int],
 ) -> Snippet:
     first, last = hunk.new_range if hunk.new_range[1] >= hunk.new_range[0] else hunk.old_range
     name = _around(hunk, each.path, code)
@@ -328,7 +335,7 @@ def _piece(
     )
 
 
-def _around(hunk: Hunk, path: str, code: SearchedCode) -> str:
+def _around(hunk: "Hunk", path: str, code: SearchedCode) -> str:
     """Return the qualified name of the innermost definition around the first change, as the code has it now."""
     if path not in code.files:
         return ""
@@ -376,7 +383,7 @@ def held_lines(diffs: Sequence[ChangedCode]) -> dict[str, list[tuple[int, int]]]
     return found
 
 
-def _hunks(diffs: Sequence[ChangedCode]) -> Iterator[tuple[FileDiff, Hunk, FileDiff | None]]:
+def _hunks(diffs: Sequence[ChangedCode]) -> "Iterator[tuple[FileDiff, Hunk, FileDiff | None]]":
     """Yield every hunk with its file, and with the later diff of that file by which its lines have moved."""
     for number, diff in enumerate(diffs):
         later = {each.path: each for other in diffs[number + 1 :] for each in other.files}
@@ -398,7 +405,7 @@ def _units(
             yield RankedUnit(path, unit, name, float(count), shown, "around what changed")
 
 
-def _changed_lines(hunk: Hunk) -> list[int]:
+def _changed_lines(hunk: "Hunk") -> list[int]:
     """Return the new side's numbers of the lines that are new, or behind which some are gone."""
     found, line = [], hunk.new
     for text in hunk.lines:
@@ -408,7 +415,7 @@ def _changed_lines(hunk: Hunk) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-def _moved(line: int, by: FileDiff | None) -> int:
+def _moved(line: int, by: "FileDiff | None") -> int:
     """Return where a line is after a later diff of its file."""
     before = [hunk for hunk in by.hunks if hunk.old_range[1] < line] if by else ()
     return line + sum(hunk.added - hunk.removed for hunk in before)
@@ -438,11 +445,13 @@ def names_of(diff: ChangedCode, shown: Collection[tuple[str, str]]) -> str:
     return "\n".join(lines)
 
 
-def _start(hunk: Hunk) -> str:
+def _start(hunk: "Hunk") -> str:
     return hunk.header.removesuffix(" @@")
 
 
-def _name_of(each: FileDiff, shown: int) -> str:
+def _name_of(each: "FileDiff", shown: int) -> str:
+    from verifflowcc.base.model.patch import CHANGED
+
     counts = "" if each.unshown == "binary" else f" +{each.added} -{each.removed}"
     hunks = f"{shown} of {len(each.hunks)} hunks shown" if shown else ""
     status = each.status if each.status != CHANGED else ""

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 
 from verifflowcc.base.records import dataclass
 
-PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
-"""Where the file may be; the first one counts."""
 _LONGEST = 1_000
 
 

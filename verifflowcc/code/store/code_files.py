@@ -12,7 +12,6 @@ from verifflowcc.base.model.trace_values import MARK, CodeFile, CodeMark, CodeSy
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.glob import select
 from verifflowcc.base.text.record_codec import RecordCodec
-from verifflowcc.code.rules.comment_syntax import language_of
 
 # Facts are kept by the digest of the content, so that a file that was moved or copied is not parsed again.
 
@@ -189,6 +188,8 @@ def _rows(
 
 
 def _kind(path: str) -> str:
+    from verifflowcc.code.rules.comment_syntax import language_of  # where no file changed, none is asked about
+
     own = next((each for each in (".m", ".feature") if path.lower().endswith(each)), "")
     ending = f"{own[1:]} " if own else ""
     return f"{READING} {ending}{language_of(path) or _SCRIPT}"

@@ -1,4 +1,4 @@
-"""Which files a project has, as one listing that can be compared with the last one, and their stamps.
+"""Which files a project has, as one listing that can be compared with the last one, their stamps and their bytes.
 
 In git these are the files that git has or would add; elsewhere all files. Links are not followed, repositories inside
 are left out. Git is asked at once and answers while other things are done.
@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import layout as stamps
-from verifflowcc.base.git.git_command import BegunGit, begin_git
+from verifflowcc.base.git.git_command import BegunGit, GitResult, begin_git, listing_words, note_answer
 from verifflowcc.base.git.git_place import in_repository
-from verifflowcc.base.git.git_repository import is_top
 from verifflowcc.base.model.lazy import lazy_pattern
 
 if TYPE_CHECKING:
@@ -90,28 +89,29 @@ class Listing:
         self._root = root
         self._process: BegunGit | subprocess.Popen[bytes] | None = None
         if in_repository(root):
-            # SQLite's files come and go in `.memory/`, which need not be ignored; and many items need not be looked at
-            beside = ("--exclude", "/.memory/") if is_top(os.fspath(root)) else ()
-            words = ("--cached", "--others", "--exclude-standard", *beside, "--", ".", ":(exclude).memory")
-            self._process = begin_git(root, "ls-files", "-z", *words)
+            self._process = begin_git(root, *listing_words(root))
 
     def read(self) -> bytes:
-        """Return the names of all files below the root, in no order, each with a NUL after it.
+        """Return the names of all files below the root, in no order, each with a tag before it and a NUL after it.
 
-        Raises WorkspaceError where git cannot tell, or a folder cannot be read.
+        Who asks git for the same within `asked_once` gets this answer, too. Raises WorkspaceError where git cannot
+        tell, or a folder cannot be read.
         """
         if self._process is not None:
             out, err = self._process.communicate()
-            if out and not self._process.returncode:
-                return out
-            reason = err.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
+            message = err.decode("utf-8", "replace")
+            if not self._process.returncode:
+                note_answer(self._root, GitResult(0, out, message), *listing_words(self._root))
+                if out:
+                    return out
+            reason = message.strip().partition("\n")[0].removeprefix("fatal: ")
             if self._process.returncode and "not a git repository" not in reason:
                 raise WorkspaceError(f"git cannot list the files of {self._root}: {reason}", hint="git status")
         from verifflowcc.base.files.project_content import is_ignored, walk
 
         if self._process is not None and not self._process.returncode and not is_ignored(self._root):
             return b""
-        return b"".join(name + b"\0" for name in walk(os.fsencode(self._root), nested=False))
+        return b"".join(b"? " + name + b"\0" for name in walk(os.fsencode(self._root), nested=False))
 
     def drop(self) -> None:
         """Stop git where its answer is not needed."""
@@ -141,7 +141,7 @@ def names_in(listing: bytes) -> list[bytes]:
     from verifflowcc.base.files.write import shown_name
 
     # git lists an untracked repository inside of the project as a name that ends with `/`.
-    names = {name for name in listing.split(b"\0") if name and not name.endswith(b"/")}
+    names = {line[2:] for line in listing.split(b"\0") if line and not line.endswith(b"/")}
     return sorted([name for name in names if belongs(shown_name(name))], key=shown_name)
 
 
@@ -203,3 +203,56 @@ def _stats_by_full_path(top: bytes, names: Sequence[bytes]) -> Iterator[os.stat_
             yield os.lstat(top + name)
         except OSError:
             yield None
+
+
+# The bytes of source files, and the ids that git gives them.
+
+_CHUNK_BYTES = 1 << 20
+
+
+def blob_id(data: bytes) -> str:
+    """Return git's id of a text.
+
+    >>> blob_id(b"")
+    'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+    """
+    from verifflowcc.base.text.canonical import sha1
+
+    return sha1(b"blob %d\0" % len(data) + data).hexdigest()
+
+
+def read_source(full: bytes, most: int) -> tuple[str, bytes | None] | None:
+    """Return the blob of an ordinary file and its bytes, None in place of more than `most`; None where there is no such
+    file. Raises OSError."""
+    try:
+        number = os.open(full, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    with open(number, "rb", buffering=0) as file:  # noqa: PTH123 - it is open already
+        found = os.fstat(number)
+        if not S_ISREG(found.st_mode):
+            return None
+        # a buffer for `most` bytes takes longer to get than most files to read; a file may grow in between
+        data = file.read(min(found.st_size, most) + 1)
+        if found.st_size < len(data) <= most:
+            data += file.read(most + 1 - len(data))
+        if len(data) <= most:
+            return blob_id(data), data
+        import hashlib  # of a large file
+
+        whole = hashlib.sha1(b"blob %d\0" % found.st_size, usedforsecurity=False)
+        while data:
+            whole.update(data)
+            data = file.read(_CHUNK_BYTES)
+        return whole.hexdigest(), None
+
+
+def text_of(root: Path, path: str, blob: str) -> bytes | None:
+    """Return the bytes of a file, if they are those of a blob."""
+    from verifflowcc.base.files.write import on_disk
+
+    try:
+        data = Path(os.fsdecode(on_disk(root, path))).read_bytes()
+    except OSError:
+        return None
+    return data if blob_id(data) == blob else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from verifflowcc.base.errors import ConflictError
 from verifflowcc.base.files.project_content import belongs
 from verifflowcc.base.files.write import shown_name
-from verifflowcc.base.git.git_versions import committed_files, committed_texts, read_source
+from verifflowcc.base.git.git_versions import committed_files, committed_texts
 from verifflowcc.base.index.index_file import Store
 from verifflowcc.base.process.clock import Advance, step
 from verifflowcc.code.rules.grammars import LARGEST, known_without_grammar, language_of, read_facts
@@ -20,7 +20,15 @@ from verifflowcc.code.rules.task_words import words_of
 from verifflowcc.code.store.code_graph import NO_PART, CodeState, KnownTree, Row, Tables, merge, number_of
 from verifflowcc.code.store.code_graph_parts import GrowingPart, Part, Unit, UnitRow
 from verifflowcc.code.store.partner_process import Partner, PartnerGoneError
-from verifflowcc.code.store.source_listing import YOUNG, bytes_of, marks_by_name, marks_by_text, names_in, stamps_of
+from verifflowcc.code.store.source_listing import (
+    YOUNG,
+    bytes_of,
+    marks_by_name,
+    marks_by_text,
+    names_in,
+    read_source,
+    stamps_of,
+)
 from verifflowcc.code.use.tree_states import (
     UpdateCounts,
     joined_names,

@@ -16,7 +16,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules.code_views import GraphStatus, IndexingResult, LanguageCount
 from verifflowcc.code.rules.graph import SourceFile
 from verifflowcc.code.store.code_graph import CodeState, KnownTree, StateSource, StoredCode, Tables, form
-from verifflowcc.code.store.source_listing import YOUNG, Listing, begun, stamps_of
+from verifflowcc.code.store.source_listing import YOUNG, Listing, begun, read_source, stamps_of, text_of
 from verifflowcc.code.use.tree_states import (
     READING,
     UpdateCounts,
@@ -138,9 +138,11 @@ class _IndexUpdating(DerivedTables):
 
     def text(self, file: SourceFile) -> bytes | None:
         """Return the bytes of a file, if they are those that it had."""
-        from verifflowcc.base.git.git_versions import committed_text, text_of
+        if self._commit is None:
+            return text_of(self._root, file.path, file.blob)
+        from verifflowcc.base.git.git_versions import committed_text
 
-        return committed_text(self._root, file.blob) if self._commit else text_of(self._root, file.path, file.blob)
+        return committed_text(self._root, file.blob)
 
     def end(self) -> None:
         """Give up."""
@@ -180,8 +182,6 @@ class _IndexUpdating(DerivedTables):
         young = [place for place, stamp in enumerate(stamps) if stamp == YOUNG]
         if not young or len(young) > MOST_YOUNG:
             return not young
-        from verifflowcc.base.git.git_versions import read_source
-
         names, rows, top = names_of(tree), rows_of(tree), os.fsencode(self._root)
         for place in young:
             row = rows[place]

@@ -7,7 +7,7 @@ from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value, is_null, read_simple
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.records import dataclass
-from verifflowcc.base.text.markdown import decode
+from verifflowcc.base.text.canonical import decode
 from verifflowcc.items.rules.front_matter import BOM, FrontMatter, edit, split
 from verifflowcc.items.rules.item_record import plain_item, read_item
 

@@ -15,9 +15,6 @@ QUOTE = "quote"
 BEFORE = "before"
 """The detail of an item whose text begins in an earlier turn: the id of that turn."""
 
-TRIGGER = "trigger"
-"""The detail of an instruction that holds only for tasks that have these words."""
-
 
 @dataclass(frozen=True, slots=True)
 class Signals:

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from verifflowcc.base.model.config_values import ExpansionSettings
-from verifflowcc.base.model.item_values import NOTE, TURN, DecisionStatus, Item, Status, awaits_promotion
+from verifflowcc.base.model.item_values import NOTE, TRIGGER, TURN, DecisionStatus, Item, Status, awaits_promotion
 from verifflowcc.base.model.recall_values import FIELDS, NOTHING, Corpus, Edge, Extent, KeptUnit, Parts, Traits, Unit
 from verifflowcc.base.records import dataclass, field
-from verifflowcc.memory.rules.candidates import TRIGGER
 from verifflowcc.memory.rules.recall_scoring import QuestionTerms, length_of, score, score_alone
 
 # One step along typed links from what was found: a few more items, behind the direct hits and never in their place.

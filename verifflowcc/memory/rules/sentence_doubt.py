@@ -9,7 +9,7 @@ import re
 from enum import IntEnum
 from functools import lru_cache
 
-from verifflowcc.memory.rules.candidates import TRIGGER
+from verifflowcc.base.model.item_values import TRIGGER
 from verifflowcc.memory.rules.qualifiers import FROM_DAY, harmless, opened
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from posixpath import normpath
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.model.item_values import (
     TURN,
@@ -19,7 +20,9 @@ from verifflowcc.base.model.item_values import (
 )
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.memory.rules.lifetimes import NO_LIFETIMES, Lifetimes, has_ended
+
+if TYPE_CHECKING:
+    from verifflowcc.memory.rules.lifetimes import Lifetimes
 
 # What held on a day: a history as far as the items themselves tell it.
 #
@@ -32,7 +35,7 @@ Newer = Mapping[str, Sequence[str]]
 
 
 def as_of(
-    items: Iterable[Item], day: str, *, ttl_days: Lifetimes = NO_LIFETIMES, newer: Newer | None = None
+    items: Iterable[Item], day: str, *, ttl_days: "Lifetimes | None" = None, newer: Newer | None = None
 ) -> tuple[Item, ...]:
     """Return items as they were on an ISO day: without those made later, and archived where they had ended by then.
 
@@ -40,7 +43,7 @@ def as_of(
     it was made was always there; one that is archived and does not say since when was so from the beginning.
     """
     known = {item.path: item for item in items}
-    then = [_as_it_was(item, day, ttl_days) for item in known.values() if was_made(item, day)]
+    then = [_as_it_was(item, day, ttl_days or {}) for item in known.values() if was_made(item, day)]
     return tuple(_not_yet_replaced(item, day, known, newer or {}) for item in then)
 
 
@@ -63,7 +66,9 @@ def status_before(item: Item) -> Status:
     return Status.PENDING if was == Status.PENDING or "rejected" in item.tags else Status.ACTIVE
 
 
-def _as_it_was(item: Item, day: str, ttl_days: Lifetimes) -> Item:
+def _as_it_was(item: Item, day: str, ttl_days: "Lifetimes") -> Item:
+    from verifflowcc.memory.rules.lifetimes import has_ended  # most prompts ask for today
+
     if item.status is Status.ARCHIVED:
         since = archived_on(item)
         if since is None or since <= day:

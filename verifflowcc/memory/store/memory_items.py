@@ -38,7 +38,7 @@ from verifflowcc.base.model.item_query import (
 from verifflowcc.base.model.item_values import Item, names_meant
 from verifflowcc.base.model.memory_protocol import ItemKind, ItemPage, StoredItem
 from verifflowcc.base.process.clock import observed
-from verifflowcc.base.text.markdown import conflict_line
+from verifflowcc.base.text.canonical import conflict_line
 from verifflowcc.items.store.item_walk import FileStamp, ItemWalk, look_at
 from verifflowcc.memory.store.placing import item_from_text, item_to_text, stored_item
 

@@ -7,9 +7,8 @@ from verifflowcc.base.files.write import LARGEST_FILE_BYTES
 from verifflowcc.base.model.item_values import Item, Link, Stamp, item_type
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.memory_protocol import StoredItem
-from verifflowcc.base.text.canonical import sha256
+from verifflowcc.base.text.canonical import conflict_line, sha256
 from verifflowcc.base.text.identifiers import slug
-from verifflowcc.base.text.markdown import conflict_line
 from verifflowcc.base.text.record_codec import RecordCodec
 
 

@@ -26,9 +26,9 @@ from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.records import field as record_field
+from verifflowcc.base.text.canonical import decode
 from verifflowcc.base.text.dates import date_in_name
 from verifflowcc.base.text.identifiers import GIVEN_ID, slug
-from verifflowcc.base.text.markdown import decode
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import refuse_item

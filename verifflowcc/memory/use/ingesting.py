@@ -32,7 +32,7 @@ from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.own_text import without_injected
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace, required
 from verifflowcc.memory.rules.candidates import Extraction, StatementCandidate
 from verifflowcc.memory.rules.conversation import read_turns
 from verifflowcc.memory.rules.turn_statements import extract as extract_by_rule
@@ -40,7 +40,7 @@ from verifflowcc.memory.rules.turns import OWN, TRUST_OF, Conversation, Turn, in
 from verifflowcc.memory.store.placing import made_item
 from verifflowcc.memory.use.access_counts import CONTRADICTION, SUPERSEDED, note_metrics
 from verifflowcc.memory.use.code_refs import renewed_refs
-from verifflowcc.memory.use.item_scope import asks, identity_of, is_person, required, trust_of
+from verifflowcc.memory.use.item_scope import asks, identity_of, is_person, trust_of
 from verifflowcc.memory.use.laid_out import Stream, open_streams
 from verifflowcc.memory.use.recording import title_of
 from verifflowcc.memory.use.remembering import (

@@ -5,10 +5,8 @@ from collections.abc import Mapping
 
 from verifflowcc.base.errors import NotAllowed, WorkspaceError
 from verifflowcc.base.files.private_files import USER
-from verifflowcc.base.git.kept_identity import recall_repository
 from verifflowcc.base.model.item_values import GUARDED, Item, Relation, Status, Trust
 from verifflowcc.base.model.people import needs_person
-from verifflowcc.base.process.acting import clean_name
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import sha256
 from verifflowcc.base.text.identifiers import slug
@@ -43,6 +41,9 @@ def identity_of(workspace: Workspace, env: Mapping[str, str] = os.environ) -> Id
     Without git or a commit it is `<folder>@none-<8 digits that follow from the folder's real path>`. Raises
     WorkspaceError where git cannot tell (a shallow clone, a repository of another user).
     """
+    from verifflowcc.base.git.kept_identity import recall_repository  # few questions ask which project this is
+    from verifflowcc.base.process.acting import clean_name
+
     given = clean_name(env.get(VARIABLE, ""))
     if given:
         return _identity(given.rpartition("@")[0] or given, None, given)
@@ -115,13 +116,6 @@ def require_change(item: Item, scope: str, actor: str, doing: str, *, hint: str)
     if scope in GUARDED and item.status is not Status.PENDING:
         where = "the person" if scope == "user" else "the project"
         require_person(actor, f"{doing} {item.id}, which {where} remembers,", hint=hint)
-
-
-def required(workspace: Workspace | None, hint: str = "--scope user") -> Workspace:
-    """Return the project. Raises WorkspaceError where there is none, and `hint` says what can be done."""
-    if workspace is None:
-        raise WorkspaceError("there is no project here, and only user memory needs none", hint=hint)
-    return workspace
 
 
 def workspace_for(scope: str | None) -> Workspace | None:

@@ -16,7 +16,7 @@ from verifflowcc.base.formats.item_render import render_uses
 from verifflowcc.base.model.config_values import MemorySettings
 from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
 from verifflowcc.base.process.clock import SystemClock, observed
-from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace, required
 from verifflowcc.items.rules.front_matter import split
 from verifflowcc.memory.rules.access_lines import (
     UsePlan,
@@ -41,7 +41,6 @@ from verifflowcc.memory.store.access_log import (
 from verifflowcc.memory.use.access_counts import PROJECT, log_folder
 from verifflowcc.memory.use.consolidating import MaintenanceResult, MaintenanceStep, Shelf, StepKind
 from verifflowcc.memory.use.forgetting import forget_project
-from verifflowcc.memory.use.item_scope import required
 from verifflowcc.memory.use.proving_fixes import fixes, turned_checks
 from verifflowcc.memory.use.recording import changed
 from verifflowcc.memory.use.stage_end import Stages

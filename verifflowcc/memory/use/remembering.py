@@ -22,8 +22,8 @@ from verifflowcc.base.model.item_values import (
 )
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.text.canonical import conflict_line
 from verifflowcc.base.text.identifiers import item_id
-from verifflowcc.base.text.markdown import conflict_line
 from verifflowcc.base.text.secrets import find_secrets
 from verifflowcc.memory.rules.candidates import KeptStatement, MatchKind, StatementCandidate
 from verifflowcc.memory.rules.qualifiers import doubt_about

@@ -10,8 +10,7 @@ from verifflowcc.base.model.item_values import ScopeKind
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.people import NO_ROLE
 from verifflowcc.base.text.plain_words import nearest
-from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.use.item_scope import required
+from verifflowcc.base.use.workspace import Workspace, required
 
 PROJECT = "project"
 _OR_INIT = "--scope user (or vfcc init)"

@@ -10,9 +10,8 @@ from verifflowcc.base.files.private_files import USER, user_home
 from verifflowcc.base.model.config_values import BackendKind, MemorySettings
 from verifflowcc.base.model.item_values import ScopeKind
 from verifflowcc.base.model.memory_protocol import MemoryBackend
-from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace, required
 from verifflowcc.memory.store.placing import folder_of
-from verifflowcc.memory.use.item_scope import identity_of, required
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.item_loading import scanned
 
@@ -61,6 +60,7 @@ def open_kind(workspace: Workspace | None, scope: str, kind: BackendKind) -> Mem
         return InMemoryBackend(scope)
     if kind is BackendKind.POSTGRES:
         from verifflowcc.memory.store.postgres import PostgresBackend
+        from verifflowcc.memory.use.item_scope import identity_of
 
         project = None if scope == USER else identity_of(required(workspace)).text
         return PostgresBackend(_postgres_url(), scope, project)
@@ -94,6 +94,7 @@ def database_of(workspace: Workspace | None, scope: str) -> Path:
     here = required(workspace)
     if kind_of(scope) is ScopeKind.TASK:
         return here.local / "tasks.db"
+    from verifflowcc.memory.use.item_scope import identity_of
 
     return user_home() / "projects" / identity_of(here).folder / "items.db"
 

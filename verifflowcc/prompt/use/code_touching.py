@@ -5,7 +5,7 @@ from pathlib import Path
 
 from verifflowcc.base.errors import UsageError, VfccError
 from verifflowcc.base.files.layout import Stamps
-from verifflowcc.base.files.text_files import small_text
+from verifflowcc.base.git.git_command import asked_once
 from verifflowcc.base.model.config_values import MOST_SYMBOLS, code_path
 from verifflowcc.base.model.item_values import Item, is_trace_type
 from verifflowcc.base.records import dataclass, replace
@@ -15,7 +15,6 @@ from verifflowcc.code.rules.affected_tests import FORMATS, commands_for, reached
 from verifflowcc.code.rules.bind_queries import callers, definitions_named, found_at, imported_by
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.changed_code import ChangedCode, Reach, changed_places, reach_of
-from verifflowcc.code.rules.code_owners import PLACES, owner_rules, owning_rule
 from verifflowcc.code.rules.code_views import CodeContext, CodeImpact, CodeMap, CodeOwner, ReachedCode, TouchedItem
 from verifflowcc.code.rules.graph import FILE, TYPES, Dependency, LocatedDefinition, Mark, ReferenceLink, qualified
 from verifflowcc.code.store.code_graph import StoredCode
@@ -99,7 +98,8 @@ def code_impact(workspace: Workspace, text: str, *, runner: str | None = None) -
     """
     _check_runner(runner)
     stamps = Stamps(workspace.root)
-    with open_code(workspace, ordinary=stamps.ordinary) as code:
+    # the code and the trace are of one listing of the files
+    with asked_once(), open_code(workspace, ordinary=stamps.ordinary) as code:
         path = code_path(text)
         whole = path if path is not None and (workspace.root / path).is_file() else None
         found = () if whole else definitions_named(code, text)
@@ -223,9 +223,16 @@ def _is_test(code: StoredCode, path: str) -> bool:
     return path in code.files and Mark.TEST in code.files[path].marks
 
 
+OWNERS_FILES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
+"""Where the file may be; the first one counts."""
+
+
 def _owners(root: Path, paths: Sequence[str]) -> tuple[CodeOwner, ...]:
     """Return who owns each path that a rule of the CODEOWNERS file matches."""
-    for place in PLACES:
+    for place in filter(lambda each: (root / each).is_file(), OWNERS_FILES):
+        from verifflowcc.base.files.text_files import small_text
+        from verifflowcc.code.rules.code_owners import owner_rules, owning_rule
+
         if text := small_text(root / place):
             rules = owner_rules(text)
             found = [(path, owning_rule(rules, path)) for path in paths]

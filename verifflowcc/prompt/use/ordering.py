@@ -5,14 +5,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from verifflowcc.base.files.layout import DerivedSource
 from verifflowcc.base.model.config_values import ActiveSettings, ExpansionSettings, MemorySettings
 from verifflowcc.base.model.entries import Candidate, SkippedEntry, TraceEntry
-from verifflowcc.base.model.item_values import NOTE, RULE_TYPES, DecisionStatus, Item, Recency, Trust, may_be_heard
+from verifflowcc.base.model.item_values import (
+    NOTE,
+    RULE_TYPES,
+    TRIGGER,
+    DecisionStatus,
+    Item,
+    Recency,
+    Trust,
+    may_be_heard,
+)
 from verifflowcc.base.model.layers import CODE, HANDOVER, RECALL, TASK, TRACE, USER, Layer
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.recall_values import NOTHING
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.stems import stems
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.memory.rules.candidates import TRIGGER
 from verifflowcc.memory.rules.recall_ranking import (
     NO_ITEMS,
     Neighbour,

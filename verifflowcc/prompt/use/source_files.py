@@ -30,8 +30,7 @@ from verifflowcc.base.model.ports import TokenCounter
 from verifflowcc.base.model.recall_values import Extent, Unit, extent_of
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field
-from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.base.text.markdown import conflict_line
+from verifflowcc.base.text.canonical import conflict_line, digest_text
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.items.store.item_edits import parse_item, read_body
 from verifflowcc.memory.rules.recall_ranking import traits_of

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.base.config.tools_file import WITHOUT_A_FILE
 from verifflowcc.base.files.layout import MEMORY, Place, as_on_disk, settled
 from verifflowcc.base.files.write import ProjectTree
 from verifflowcc.base.model.config_values import Config
@@ -181,10 +180,10 @@ def _commands(config: Config) -> Iterator[str]:
 def _tools(question: Question, tree: ProjectTree) -> tuple[Mapping[str, Json], str]:
     """Return a role's table of tools, and the sentences on it; none where a prompt shows its file as it is written."""
     found = tree.find(f"{MEMORY}/agent/{question.agent}", TOOLS)
-    if not found:
-        return dict(WITHOUT_A_FILE), permission_text(WITHOUT_A_FILE)
-    if found[0].problem:
-        return dict(WITHOUT_A_FILE), ""
+    if not found or found[0].problem:
+        from verifflowcc.base.config.tools_file import WITHOUT_A_FILE
+
+        return dict(WITHOUT_A_FILE), "" if found else permission_text(WITHOUT_A_FILE)
     path = found[0].path
     data = tree.read(path)
     text = data.decode("utf-8", "replace")
@@ -405,8 +404,7 @@ def _near(view: "TraceView", scope: "SprintScope", names: "ItemNames", task: str
 
 
 def _entry(view: "TraceView", reached: "SprintItem", *, in_scope: bool) -> TraceEntry:
-    from verifflowcc.trace.rules.item_lines import item_line
-    from verifflowcc.trace.rules.item_state import coverage_of
+    from verifflowcc.trace.rules.item_state import coverage_of, item_line
 
     item = reached.item
     text = item_line(item, coverage_of(view, item), prose(item.text))

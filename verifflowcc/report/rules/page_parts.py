@@ -11,7 +11,7 @@ from urllib.parse import quote
 from verifflowcc.base.formats.item_render import visible_text
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.trace.rules.item_lines import ItemState
+from verifflowcc.trace.rules.item_state import ItemState
 
 if TYPE_CHECKING:
     from jinja2 import Environment

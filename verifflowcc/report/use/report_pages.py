@@ -29,7 +29,7 @@ from verifflowcc.run.rules.run_fold import client_name, cost_text
 from verifflowcc.sprint.rules.stage_numbers import lasting, shown
 from verifflowcc.sprint.store.workflow_load import templates_folder
 from verifflowcc.trace.rules.answers import ItemTest
-from verifflowcc.trace.rules.item_lines import ItemState
+from verifflowcc.trace.rules.item_state import ItemState
 from verifflowcc.trace.rules.matrix import Matrix
 
 INDEX, GATES, TRACE, PROMPTS, MEMORY = "index.html", "gates.html", "trace.html", "prompts.html", "memory.html"

@@ -11,7 +11,7 @@ from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.sprint_state import artifacts_folder
 from verifflowcc.base.records import dataclass
-from verifflowcc.base.text.markdown import decode
+from verifflowcc.base.text.canonical import decode
 from verifflowcc.clients.use.hook_rules import rules_of
 from verifflowcc.items.store.item_edits import parse_item, read_front
 from verifflowcc.prompt.use.artifact_drafting import put_artifact

@@ -1,19 +1,23 @@
 """Which layer loads an item of the project, by the patterns and sources that a selection goes by."""
 
 from collections.abc import Collection, Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from verifflowcc.base.errors import SecretError
+from verifflowcc.base.errors import ConfigError, SecretError, WorkspaceError
 from verifflowcc.base.files.layout import MEMORY, FilePattern, Place, source_of, sources
 from verifflowcc.base.files.write import ProjectTree
 from verifflowcc.base.model.config_values import Config, SecretScanner
 from verifflowcc.base.model.item_values import is_trace_type
 from verifflowcc.base.model.layers import RECALL, TRACE, Layer
 from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
-from verifflowcc.base.model.ports import Health, Remark
 from verifflowcc.base.text.secrets import place_of, withhold
 from verifflowcc.base.use.workspace import MEMORY as WORKSPACE_MEMORY
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.use.configuration import effective_config
+
+if TYPE_CHECKING:
+    from verifflowcc.base.model.ports import Remark
 
 _PROJECT = f"{MEMORY}/project/"
 
@@ -76,8 +80,10 @@ def reason_here(workspace: Workspace, path: str, *, traced: bool) -> str | None:
     return not_loaded(config, path, named_files(config, ProjectTree(workspace.root)), traced=traced)
 
 
-def dead_memory(workspace: Workspace) -> Iterator[Remark]:
+def dead_memory(workspace: Workspace) -> "Iterator[Remark]":
     """Yield a note for each reason why items of the project are loaded by no layer."""
+    from verifflowcc.base.model.ports import Health, Remark
+
     tree, config = ProjectTree(workspace.root), effective_config(workspace).config
     named, counts = named_files(config, tree), dict[str, int]()
     for found in tree.find(f"{WORKSPACE_MEMORY}/project", "items/**/*.md"):
@@ -98,14 +104,17 @@ def dead_memory(workspace: Workspace) -> Iterator[Remark]:
 
 
 def scanned(workspace: Workspace | None, store: MemoryBackend) -> MemoryBackend:
-    """Return a store that keeps nothing in which the library finds a new secret; the store itself outside of a project.
+    """Return a store that keeps nothing in which the library finds a new secret; the store itself where none asks.
 
-    What is written to the user's own memory from within a project is looked at as the project says.
+    What is written to the user's own memory from within a project is looked at as the project says. Settings that are
+    not sound stop who writes, and not who reads.
     """
-    from verifflowcc.sprint.store.scanned_backend import scanned_store
-
     if workspace is None:
         return store
+    with suppress(ConfigError, WorkspaceError):
+        if not asks_for_scan(workspace):
+            return store
+    from verifflowcc.sprint.store.scanned_backend import scanned_store
 
     def look(item: StoredItem, kept_in: MemoryBackend) -> None:
         if asks_for_scan(workspace):

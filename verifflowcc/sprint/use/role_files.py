@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.base.config.config_defaults import read_small
-from verifflowcc.base.config.tools_file import parse_tools
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.write import write_atomic
@@ -77,6 +75,9 @@ def starting_files(role: str) -> Iterator[tuple[str, bytes]]:
 
 def tools_problems(workspace: Workspace) -> tuple[str, ...]:
     """Return what is wrong with each role's `tools.yaml`: sentences that begin with its path and line."""
+    from verifflowcc.base.config.config_defaults import read_small
+    from verifflowcc.base.config.tools_file import parse_tools
+
     found: list[str] = []
     for path in sorted((workspace.memory / "agent").glob(f"*/{TOOLS}")):
         name = path.relative_to(workspace.root).as_posix()

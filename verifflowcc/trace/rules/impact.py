@@ -18,8 +18,15 @@ from verifflowcc.trace.rules.answers import (
     tests_of,
 )
 from verifflowcc.trace.rules.fingerprint import matches
-from verifflowcc.trace.rules.item_lines import ItemState, state_of, suspects
-from verifflowcc.trace.rules.item_state import ItemCoverage, TraceCoverage, coverage_of, word_holds
+from verifflowcc.trace.rules.item_state import (
+    ItemCoverage,
+    ItemState,
+    TraceCoverage,
+    coverage_of,
+    state_of,
+    suspects,
+    word_holds,
+)
 from verifflowcc.trace.rules.trace_view import TraceView
 
 

@@ -20,8 +20,7 @@ from verifflowcc.trace.rules.answers import (
     place_word,
     result_of,
 )
-from verifflowcc.trace.rules.item_lines import ItemState, state_of, suspects
-from verifflowcc.trace.rules.item_state import ItemCoverage, TraceCoverage
+from verifflowcc.trace.rules.item_state import ItemCoverage, ItemState, TraceCoverage, state_of, suspects
 from verifflowcc.trace.rules.trace_view import VERIFIES, TraceView
 
 # The order in which types are shown: from the top of the V down, then those that have no level.

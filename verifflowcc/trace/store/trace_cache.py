@@ -14,8 +14,7 @@ from verifflowcc.base.model.item_values import type_of_path
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_codes import TYPES
 from verifflowcc.base.model.trace_values import Flaw, TraceItem
-from verifflowcc.base.text.canonical import sha256
-from verifflowcc.base.text.markdown import decode
+from verifflowcc.base.text.canonical import decode, sha256
 from verifflowcc.base.text.record_codec import RecordCodec
 
 # A trace item as one line of JSON for the index.

@@ -19,9 +19,8 @@ from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.model.trace_values import CodeFile, TraceItem
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field
-from verifflowcc.base.text.canonical import digest_bytes, digest_text
+from verifflowcc.base.text.canonical import conflict_line, digest_bytes, digest_text
 from verifflowcc.base.text.glob import select
-from verifflowcc.base.text.markdown import conflict_line
 from verifflowcc.base.text.record_codec import plain_text
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.store.code_files import CodeIndex, read_code_files

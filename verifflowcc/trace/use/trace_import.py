@@ -18,7 +18,7 @@ from verifflowcc.base.model.item_values import Source, SourceKind, Trust
 from verifflowcc.base.model.trace_codes import METHODS, TracePolicy
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass, field, replace
-from verifflowcc.base.text.markdown import decode
+from verifflowcc.base.text.canonical import decode
 from verifflowcc.base.text.plain_words import natural_key
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import refuse_new_secret, withheld_trace

@@ -257,7 +257,7 @@ def narrow_matrix(seen: CheckedTrace, types: Sequence[str], states: Sequence[str
     Raises UsageError for a type, a state or an id that there is not, with the nearest, and for a pattern of nothing.
     """
     from verifflowcc.base.use.stage_words import one_of
-    from verifflowcc.trace.rules.item_lines import ItemState
+    from verifflowcc.trace.rules.item_state import ItemState
     from verifflowcc.trace.rules.matrix import matrix, narrowed
 
     whole = matrix(seen.view, seen.report)
