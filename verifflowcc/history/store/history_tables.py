@@ -397,6 +397,12 @@ def _explicit(history: HistoryTables, marks: str, names: Sequence[str]) -> list[
     )
 
 
+def newest_task_rows(history: HistoryTables, limit: int) -> tuple[TaskRow, ...]:
+    """Return the first `limit` of all `task_rows`, without asking of the others."""
+    # A prompt and a person may have begun a task of the same id: its older row may come behind rows not asked for.
+    return task_rows(history, newest_tasks(history, limit))[:limit]
+
+
 def newest_tasks(history: HistoryTables, limit: int) -> tuple[str, ...]:
     """Return the ids of the tasks that began last, so that not all need be looked at."""
     begun = "SELECT task_id, MIN(at_ms) AS at_ms FROM {} GROUP BY task_id"
