@@ -4,7 +4,7 @@ A source that fails is left out with a notice: a prompt needs no server, and no 
 source is one reader and one line in `READERS`, and gets this without more.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,7 +55,7 @@ class Sources:
     files. Without `cacheable` a prompt of these sources must be compiled again each time: nothing on this disk says
     whether they changed. `code` is the state of the code that pieces were chosen from, if they were; `code_files`
     are their files by path, `code_changes` the diffs that pieces are hunks of, `scope` says of which changes.
-    `trace_left_out` are the trace items that `@trace` does not offer.
+    `trace_left_out` are the trace items that `@trace` does not offer; they are made while they are gone through.
     """
 
     reader: SourceReader = field(default_factory=SourceReader)
@@ -68,7 +68,7 @@ class Sources:
     code_files: "Mapping[str, PieceFile]" = field(default_factory=dict)
     code_changes: "tuple[ChangedCode, ...]" = ()
     scope: "ReviewScope | None" = None
-    trace_left_out: Sequence[OmittedTraceItem] = ()
+    trace_left_out: Iterable[OmittedTraceItem] = ()
 
     @property
     def may_be_kept(self) -> bool:
