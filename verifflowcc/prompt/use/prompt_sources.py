@@ -4,6 +4,7 @@ A source that fails is left out with a notice: a prompt needs no server, and no 
 source is one reader and one line in `READERS`, and gets this without more.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -263,11 +264,12 @@ def _memory_files(request: SourceRequest) -> Iterator[ProjectFile]:
     Only where a folder of a type that memory does not know holds one is the trace asked which its items are.
     """
     tree, folder = request.tree, f"{MEMORY}/project/items"
-    found: dict[str, list[ProjectFile]] = {below: [] for below in sorted(tree.folders(folder))}
-    for each in tree.find(folder, "**"):  # as the trace asks for all files there
-        below = each.path[: each.path.find("/", len(folder) + 1)]
-        if below in found and each.path.endswith(".md"):
-            found[below].append(each)
+    files = tree.find(folder, "**")  # as the trace asks for all files there
+    paths = [each.path for each in files]
+    found: dict[str, list[ProjectFile]] = {}
+    for below in sorted(tree.folders(folder)):
+        first, last = bisect_left(paths, f"{below}/"), bisect_left(paths, f"{below}0")  # `0` is what follows `/`
+        found[below] = [each for each in files[first:last] if each.path.endswith(".md")]
     names = {below: below.rpartition("/")[2] for below in found}
     doubtful = [below for below, name in names.items() if is_trace_type(name) or name not in TYPES]
     asks = any(found[below] for below in doubtful)
