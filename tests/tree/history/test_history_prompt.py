@@ -17,6 +17,7 @@ from tests.trees import example, repository
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.history.store import history_tables
 from verifflowcc.history.store.history_tables import FILE, newest_task_rows, sizes_read, task_rows
 from verifflowcc.history.use import history_offers, history_reading
 from verifflowcc.history.use.history_offers import past_tasks_text, recent_actions
@@ -76,17 +77,25 @@ def test_tasks_left_open_are_listed_newest_first_however_many_were_finished_sinc
     assert listed == ["Open 5", "Open 4", "Open 3"]
 
 
-def test_the_newest_tasks_are_the_first_of_all_tasks(here: Workspace) -> None:
-    """Some begin at the same moment, and one was begun by name long before a prompt has its id."""
+@pytest.mark.parametrize("prompts", [1, 2, 4])
+def test_the_newest_tasks_are_the_first_of_all_tasks(
+    here: Workspace, monkeypatch: pytest.MonkeyPatch, prompts: int
+) -> None:
+    """Some begin at one moment, one has many prompts, and one was begun by name long before a prompt has its id."""
+    monkeypatch.setattr(history_tables, "_PROMPTS", prompts)
     record(here, "task", [{"task": "p2", "status": "paused", "description": "By name"}], at=NOW - timedelta(days=1))
+    record(
+        here, "task", [{"task": "named", "status": "paused", "description": "By name"}], at=NOW + timedelta(seconds=6)
+    )
     for number, at in enumerate((0, 5, 5, 7, 5, 2)):
         tell(here, prompt(at, f"Task {number}", task=f"p{number}"), prompt(at + 20, "More of it", task=f"p{number}"))
+    tell(here, *(prompt(at, "Still more", task="p0") for at in range(30, 34)))
 
     with open_history(here) as history:
         rows = task_rows(history)
 
-        assert [row.id for row in rows] == ["p3", "p1", "p2", "p4", "p5", "p0", "p2"]
-        for limit in range(len(rows) + 1):
+        assert [row.id for row in rows] == ["p3", "named", "p1", "p2", "p4", "p5", "p0", "p2"]
+        for limit in range(len(rows) + 2):
             assert newest_task_rows(history, limit) == rows[:limit]
 
 
