@@ -168,7 +168,9 @@ def gather(  # noqa: PLR0913 - each is another part of what a prompt is made fro
                 items_in_force += [entry.body.item] if entry.body and not entry.invalid_reason else []
         competing = plain.entries(reading, reader, items_in_force) if layer is Layer.PROJECT else NO_ENTRIES
         ordered, above = in_order(usable, offer, competing)
-        gathered.candidates[layer] = tuple(replace(one, stale=stale.get(one.path, "")) for one in ordered)
+        gathered.candidates[layer] = tuple(
+            replace(one, stale=mark) if (mark := stale.get(one.path)) else one for one in ordered
+        )
         gathered.skipped += above
     gathered.conflicts = conflicts(items_in_force)
     gathered.digests = _digests(selected, bodies) | code if explained else {}
