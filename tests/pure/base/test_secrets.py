@@ -19,6 +19,7 @@ from verifflowcc.base.text.secrets import (
     place_of,
     withhold,
 )
+from verifflowcc.base.use.guarding import safe_text, text_warnings
 
 TEXTS = st.lists(
     st.sampled_from(
@@ -51,6 +52,12 @@ def test_each_kind_is_found_in_a_sentence_of_its_own(kind: str) -> None:
 def test_what_holds_the_place_of_a_secret_is_none(text: str) -> None:
     assert find_secrets(text) == ()
     assert withhold(text) == text
+
+
+@given(TEXTS, st.text(st.sampled_from("\r\n\t\u200b\u202e\x1b\ufe0fa"), max_size=4))
+def test_a_text_of_which_a_prompt_warns_is_not_shown_as_it_is(text: str, more: str) -> None:
+    for each in (text, text + more, withhold(text) + more, safe_text(text + more)):
+        assert not list(text_warnings("key", each)) or safe_text(each) != each
 
 
 def test_nearly_all_planted_secrets_are_refused_whatever_the_seed() -> None:

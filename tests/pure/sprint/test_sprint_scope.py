@@ -70,10 +70,13 @@ def test_no_order_of_files_moves_the_order_of_items(order: list[int], task: str)
 def test_items_in_which_a_word_begins_as_one_of_the_task_come_first(texts: list[str], words: set[str]) -> None:
     items = [made(number, text=text) for number, text in enumerate(texts)]
 
-    found = near_task(items, " ".join(sorted(words)), {word: word for word in words}, ItemNames(items))
+    terms = {word[::-1]: word for word in words}  # as unlike their words as no stem is, and some are another's word
 
+    found = list(near_task(items, " ".join(sorted(words)), terms, ItemNames(items)))
+
+    begins = {word: rf"\b(?:{re.escape(word)}|{re.escape(term)})" for term, word in terms.items()}
     holding = {
-        word: {item.id for item in items if re.search(rf"\b{re.escape(word)}", f"{item.title}\n{item.text}".casefold())}
+        word: {item.id for item in items if re.search(begins[word], f"{item.title}\n{item.text}".casefold())}
         for word in words
     }
     scores = {item.id: sum(1_000_000 // len(ids) for ids in holding.values() if item.id in ids) for item in items}

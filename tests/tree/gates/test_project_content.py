@@ -361,6 +361,35 @@ def test_a_file_that_did_not_change_is_not_read_again(tree: Path, monkeypatch: p
     assert reads == [str(tree / "b.py")]
 
 
+@pytest.mark.usefixtures("settled")
+def test_a_few_changes_among_many_files_are_read_each_time_and_more_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_UNKEPT_PART", 5)
+    monkeypatch.setattr(module, "_UNKEPT_BYTES", 100)
+    local, texts = tmp_path / ".memory" / "local", {f"{name}.py": name for name in "abcdefghij"}
+    write_tree(tmp_path, texts)
+
+    def is_kept_after(changes: Mapping[str, str]) -> bool:
+        texts.update(changes)
+        write_tree(tmp_path, changes)
+        before = (local / "content.json").read_bytes() if local.exists() else b""
+        for _ in range(2):
+            assert project_content(tmp_path, local) == {name: digest_text(texts[name]) for name in sorted(texts)}
+        return (local / "content.json").read_bytes() != before
+
+    assert is_kept_after({})
+    assert not is_kept_after({"a.py": "A", "new.py": "N"})
+    assert not is_kept_after({"a.py": "AA"}), "a third text of one file counts as one"
+    assert is_kept_after({"b.py": "B"})
+    assert is_kept_after({"c.py": "C" * 101}), "many bytes take long to read"
+    assert not is_kept_after({"d.py": "D" * 9})
+    for name in ("e.py", "f.py", "g.py"):
+        (tmp_path / name).unlink()
+        del texts[name]
+    assert is_kept_after({}), "many files are gone"
+
+
 def test_what_changed_just_now_is_read_again_even_under_the_same_stamp(tmp_path: Path) -> None:
     write_tree(tmp_path, {"a.py": "one"})
     project_content(tmp_path, tmp_path / "local")
@@ -513,3 +542,13 @@ def test_who_comes_second_looks_at_no_file_that_had_settled_and_sees_the_same(
     assert [looked.count(name) for name in ("src/a.py", "src/ä b.py", "notes.txt")] == [1, 1, 1]
     assert shared.by_path["src/a.py"] == alone[0] == shared.ordinary["src/a.py"]
     assert "src/link.py" not in shared.ordinary
+
+
+def test_who_comes_second_reads_a_file_that_changed_since_its_digest_was_kept(tree: Path, settled: None) -> None:
+    local, shared = tree / ".memory" / "local", Stamps(tree)
+    write_tree(tree, {"src/a.py": "a = 1\n"})
+    project_content(tree, local)
+    write_tree(tree, {"src/a.py": "a = 2\n"})
+    stamps_of(tree, [b"src/a.py"], shared.ordinary)
+
+    assert project_content(tree, local, shared) == {"src/a.py": digest_text("a = 2\n")}

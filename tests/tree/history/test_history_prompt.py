@@ -3,23 +3,25 @@
 import json
 import sqlite3
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.history_world import edit, prompt, run, stop, tell
+from tests.history_world import NOW, edit, prompt, run, stop, tell
 from tests.prompt_world import ask
 from tests.tree.prompt.test_context_cache import tick, warm
 from tests.trees import example, repository
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.history.store.history_tables import FILE, sizes_read
-from verifflowcc.history.use import history_reading
-from verifflowcc.history.use.history_offers import recent_actions
-from verifflowcc.history.use.history_reading import own_partitions
+from verifflowcc.history.store import history_tables
+from verifflowcc.history.store.history_tables import FILE, newest_task_rows, sizes_read, task_rows
+from verifflowcc.history.use import history_offers, history_reading
+from verifflowcc.history.use.history_offers import past_tasks_text, recent_actions
+from verifflowcc.history.use.history_reading import open_history, own_partitions, record
 from verifflowcc.prompt.use import prompt_use as prompt_cache
 from verifflowcc.prompt.use.prompt_use import compile_prompt_only
 
@@ -54,6 +56,47 @@ def test_past_tasks_like_the_one_at_hand_are_last_in_the_prompt_with_their_outco
     assert "files: src/tides/calendar.py" in past
     assert text.startswith(before[: before.rfind("\n## ")]), "what was there before comes first, as it was"
     assert PAST not in ask(here.root, task="zebra").text
+
+
+@pytest.mark.vfcc("REQ-HISTORY-IN-PROMPT")
+@pytest.mark.parametrize("finished", [0, 2, 3, 4, 9])
+def test_tasks_left_open_are_listed_newest_first_however_many_were_finished_since(
+    here: Workspace, monkeypatch: pytest.MonkeyPatch, finished: int
+) -> None:
+    monkeypatch.setattr(history_offers, "_NEWEST", 5)
+    for number in range(6):
+        tell(here, prompt(number, f"Open {number}" if number else "", task=f"o{number}"))
+    for number in range(10, 10 + finished):
+        tell(here, prompt(number, "Finished", task=f"f{number}"), stop(number + 0.5, task=f"f{number}"))
+    tell(here, prompt(90, "Now", task="now"))
+
+    text = past_tasks_text(here, "")
+
+    assert text is not None
+    listed = [line.partition(": ")[2] for line in text.text.splitlines() if line.startswith("- ")]
+    assert listed == ["Open 5", "Open 4", "Open 3"]
+
+
+@pytest.mark.parametrize("prompts", [1, 2, 4])
+def test_the_newest_tasks_are_the_first_of_all_tasks(
+    here: Workspace, monkeypatch: pytest.MonkeyPatch, prompts: int
+) -> None:
+    """Some begin at one moment, one has many prompts, and one was begun by name long before a prompt has its id."""
+    monkeypatch.setattr(history_tables, "_PROMPTS", prompts)
+    record(here, "task", [{"task": "p2", "status": "paused", "description": "By name"}], at=NOW - timedelta(days=1))
+    record(
+        here, "task", [{"task": "named", "status": "paused", "description": "By name"}], at=NOW + timedelta(seconds=6)
+    )
+    for number, at in enumerate((0, 5, 5, 7, 5, 2)):
+        tell(here, prompt(at, f"Task {number}", task=f"p{number}"), prompt(at + 20, "More of it", task=f"p{number}"))
+    tell(here, *(prompt(at, "Still more", task="p0") for at in range(30, 34)))
+
+    with open_history(here) as history:
+        rows = task_rows(history)
+
+        assert [row.id for row in rows] == ["p3", "named", "p1", "p2", "p4", "p5", "p0", "p2"]
+        for limit in range(len(rows) + 2):
+            assert newest_task_rows(history, limit) == rows[:limit]
 
 
 @pytest.mark.vfcc("REQ-RECENT-ACTIONS")

@@ -313,6 +313,10 @@ class Ledger:
         """Return the ids of all sprints that have an event file, sorted."""
         return tuple(name for name in self.folders() if self._has_events(name))
 
+    def has(self, sprint_id: str) -> bool:
+        """Return whether a name is among `sprint_ids`; the other sprints are not looked into."""
+        return sprint_id in self.folders() and self._has_events(sprint_id)
+
     def without_events(self) -> tuple[str, ...]:
         """Return the ids of the sprints that have a `goals.md` and not one event, sorted: cut short, or lost."""
         return tuple(

@@ -35,6 +35,9 @@ _NAME = attrgetter("name")
 _TEXT_PROBE_BYTES = 8000
 _CHUNK_BYTES = 1 << 20
 _FILE = DerivedFile("*.json", 2, keyed_by="stamps of the files", largest_bytes=512 << 20)
+_UNKEPT_PART, _UNKEPT_BYTES = 200, 1 << 20
+"""While no more than one file in so many was read, and no more than so many bytes, it takes less time to read these
+again than to write what is known of all."""
 
 
 @dataclass(slots=True)
@@ -42,7 +45,8 @@ class KnownDigests:
     """The digests of the last time, by shown name, each with the stamp of its file; `path` is where they are kept.
 
     They can be made again: what is damaged, or was made by another version, counts as not there. `links` are the names
-    and paths of the links that were met; `stamps` takes the stamps of the files, where it is given.
+    and paths of the links that were met; `stamps` takes the stamps of the files, where it is given. `learned` counts
+    the digests that are not of the last time, `learned_bytes` what was read for them.
     """
 
     path: Path | None
@@ -51,6 +55,8 @@ class KnownDigests:
     links: list[tuple[str, bytes]] = field(default_factory=list)
     stamps: Stamps | None = None
     trusted_ns: int = 0
+    learned: int = 0
+    learned_bytes: int = 0
 
     def __post_init__(self) -> None:
         self.trusted_ns = time.time_ns() - layout.SETTLED_AFTER_NS
@@ -75,9 +81,14 @@ class KnownDigests:
             return None
 
     def save(self) -> None:
-        """Keep what is known now, if that is anything new. Where it cannot be written, the next time reads again."""
-        if self.path is not None and self.now != self.known:
+        """Keep what is known now, if enough of it is new. Where it cannot be written, the next time reads again."""
+        if self.path is not None and self._is_worth_a_write():
             _FILE.write(self.path, self.now)
+
+    def _is_worth_a_write(self) -> bool:
+        gone = len(self.known) + self.learned - len(self.now)
+        few = len(self.known) // _UNKEPT_PART
+        return self.learned > few or self.learned_bytes > _UNKEPT_BYTES or gone > self.learned + few
 
     def take(self, name: str, found: os.stat_result, stamp: str) -> None:
         """Take the stamp of an ordinary file, where stamps are taken and its name is as it is on the disk."""
@@ -98,6 +109,7 @@ class KnownDigests:
         digest = digest_file(full)
         if trusted:
             self.now[name] = [stamp, digest]
+            self.learned, self.learned_bytes = self.learned + 1, self.learned_bytes + found.st_size
         return digest
 
 
@@ -108,10 +120,18 @@ def digest_all(names: Iterable[tuple[str, bytes]], known: KnownDigests, root: Pa
     """
     digests: dict[str, str] = {}
     folders = []
-    top = os.fsencode(root)
+    top, rows, now, stamps = os.fsencode(root), known.known, known.now, known.stamps
+    ordinary, by_path = (stamps.ordinary, stamps.by_path) if stamps is not None else ({}, {})
     with _looking(root) as look:
         for name, path in observed("comparing files", names):
-            digest: str | None = look(path, known, name)
+            row = rows.get(name)
+            digest: str | None = None
+            if row is not None and ordinary.get(name) == row[0]:  # this command looked at it already
+                now[name], digest = row, row[1]
+                if name not in by_path:
+                    by_path[name] = row[0]
+            elif row is not None:
+                digest = look(path, known, name, row)
             if digest is None:
                 try:
                     digest = known.digest(name, os.path.join(top, path))  # noqa: PTH118 - names are bytes here
@@ -126,22 +146,15 @@ def digest_all(names: Iterable[tuple[str, bytes]], known: KnownDigests, root: Pa
 
 
 @contextmanager
-def _looking(root: Path) -> Iterator[Callable[[bytes, KnownDigests, str], str | None]]:
-    """Yield what returns the digest of an ordinary file that is as it was; None for any other, which is looked at."""
+def _looking(root: Path) -> Iterator[Callable[[bytes, KnownDigests, str, list[str]], str | None]]:
+    """Yield what returns the digest of an ordinary file that is as its row has it; None for any other."""
     if os.stat not in os.supports_dir_fd:
-        yield lambda path, known, name: None
+        yield lambda path, known, name, row: None
         return
     # Names below an open folder save the kernel the walk from `/` to the root, for each of thousands of files.
     handle, lstat, regular = os.open(root, os.O_RDONLY), os.lstat, S_ISREG
 
-    def look(path: bytes, known: KnownDigests, name: str) -> str | None:
-        row = known.known.get(name)
-        if row is None:
-            return None
-        if known.stamps is not None and known.stamps.ordinary.get(name) == row[0]:
-            known.stamps.by_path.setdefault(name, row[0])
-            known.now[name] = row
-            return row[1]
+    def look(path: bytes, known: KnownDigests, name: str, row: list[str]) -> str | None:
         try:
             found = lstat(path, dir_fd=handle)
         except OSError:
@@ -263,8 +276,7 @@ def project_content(root: Path, local: Path | None, stamps: Stamps | None = None
     `MOST_LINKED_FILES` files outside.
     """
     known = KnownDigests(local / "content.json" if local else None, stamps=stamps)
-    names = ((shown_name(name), name, tracked) for name, tracked in _names(root))
-    ours = ((shown, name) for shown, name, tracked in names if _is_ours(shown, tracked=tracked))
+    ours = [(shown, name) for name, tracked in _names(root) if _is_ours(shown := shown_name(name), tracked=tracked)]
     digests, folders = digest_all(ours, known, root)
     links = tuple(known.links)
     followed = {

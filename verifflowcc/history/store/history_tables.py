@@ -58,6 +58,8 @@ CREATE TABLE again (file TEXT, first TEXT, PRIMARY KEY (file, first)) WITHOUT RO
 _OF_FILE = "(SELECT id FROM seen WHERE file = ?)"
 _OF_TERMS = ("prompts", "tasks")
 _LENGTHEN = "INSERT INTO task_lengths VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET terms = terms + excluded.terms"
+_PROMPTS = 4
+"""For so many prompts, one task at least has mostly begun."""
 AT_ONCE = 500
 """So many ids are looked up by one query: SQLite takes no more than 999 values in some builds."""
 
@@ -397,11 +399,28 @@ def _explicit(history: HistoryTables, marks: str, names: Sequence[str]) -> list[
     )
 
 
+def newest_task_rows(history: HistoryTables, limit: int) -> tuple[TaskRow, ...]:
+    """Return the first `limit` of all `task_rows`, without asking of the others."""
+    # A prompt and a person may have begun a task of the same id: its older row may come behind rows not asked for.
+    return task_rows(history, newest_tasks(history, limit))[:limit]
+
+
 def newest_tasks(history: HistoryTables, limit: int) -> tuple[str, ...]:
     """Return the ids of the tasks that began last, so that not all need be looked at."""
-    begun = "SELECT task_id, MIN(at_ms) AS at_ms FROM {} GROUP BY task_id"
-    both = " UNION ALL ".join(begun.format(table) for table in ("prompts", "tasks"))
-    rows = history.rows(f"SELECT task_id FROM ({both}) ORDER BY at_ms DESC, task_id LIMIT ?", (limit,))
+    begun = "SELECT task_id, MIN(at_ms) AS at_ms FROM {0} GROUP BY task_id"
+    lately = """
+    SELECT task_id, MIN(at_ms) AS at_ms FROM {0} WHERE task_id IN (SELECT task_id FROM {0} WHERE at_ms >= ?2)
+    GROUP BY task_id HAVING MIN(at_ms) >= ?2
+    """
+
+    def newest(begun: str, *values: int) -> list[Any]:
+        both = " UNION ALL ".join(begun.format(table) for table in ("prompts", "tasks"))
+        return history.rows(f"SELECT task_id FROM ({both}) ORDER BY at_ms DESC, task_id LIMIT ?1", values)
+
+    # When each task began takes long to find out; mostly the last prompts show enough of them.
+    far = "SELECT at_ms FROM prompts ORDER BY at_ms DESC LIMIT 1 OFFSET ?"
+    rows = [row for (since_ms,) in history.rows(far, (limit * _PROMPTS,)) for row in newest(lately, limit, since_ms)]
+    rows = rows if len(rows) == limit else newest(begun, limit)
     return tuple(task for (task,) in rows if task)
 
 

@@ -4,6 +4,7 @@ All of it is of this machine alone, and what agents said is shown as theirs: on 
 """
 
 import json
+from collections.abc import Iterable
 
 from verifflowcc.base.files.layout import MEMORY, SourceContent
 from verifflowcc.base.index.index_file import among
@@ -12,7 +13,14 @@ from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.stems import stems
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.agent_history import Posting, TaskEpisode, ranked
-from verifflowcc.history.store.history_tables import AT_ONCE, ROLE_OF, HistoryTables, task_rows
+from verifflowcc.history.store.history_tables import (
+    AT_ONCE,
+    ROLE_OF,
+    HistoryTables,
+    TaskRow,
+    newest_task_rows,
+    task_rows,
+)
 from verifflowcc.history.use.history_reading import open_history, open_history_soon
 from verifflowcc.history.use.questions import (
     episode,
@@ -200,6 +208,8 @@ def _about(parameters: str, files: str | None) -> str:
 
 
 _FILES, _OPEN, _LONGEST = 8, 3, 300
+_NEWEST = 100
+"""Among so many tasks those that were left open are looked for first; among all only where these are too few."""
 
 
 def recent_actions_text(workspace: Workspace, role: str) -> SourceContent | None:
@@ -235,8 +245,15 @@ def past_tasks_text(workspace: Workspace, task: str) -> SourceContent | None:
 
 
 def _left_open(history: HistoryTables) -> list[TaskEpisode]:
-    rows = [row for row in task_rows(history) if status_of(row, None) is TaskStatus.PAUSED and row.description]
-    return [episode(history, row, None) for row in rows[:_OPEN]]
+    newest = newest_task_rows(history, _NEWEST)
+    rows = _paused(newest)
+    if len(rows) < _OPEN and len(newest) == _NEWEST:
+        rows = _paused(task_rows(history))
+    return [episode(history, row, None) for row in rows]
+
+
+def _paused(rows: Iterable[TaskRow]) -> list[TaskRow]:
+    return [row for row in rows if row.description and status_of(row, None) is TaskStatus.PAUSED][:_OPEN]
 
 
 def _task_text(task: TaskEpisode) -> str:

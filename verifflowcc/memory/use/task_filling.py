@@ -370,7 +370,7 @@ def _sprint(workspace: Workspace, sprint: str | None, stage: str | None) -> tupl
 
 def _stage(workspace: Workspace, task: Task, given: str | None) -> str | None:
     """The stage that a note is from: one of the task's sprint; any word where the task is of none."""
-    if task.sprint is None or task.sprint not in ledger_of(workspace).sprint_ids():
+    if task.sprint is None or not ledger_of(workspace).has(task.sprint):
         return one_line(given, "--stage") if given else task.stage
     state = show_sprint(workspace, task.sprint)
     return find_stage(state, given).stage.id if given else state.current or task.stage

@@ -73,7 +73,10 @@ def _save(here: PromptInputs) -> tuple[str, ...]:
     return (*here.index.notices, *theirs.notices)
 
 
-def _text_of(reading: BodyReader) -> Callable[[Candidate], str]:
+TextOf = Callable[[Candidate], str]
+
+
+def _text_of(reading: BodyReader) -> TextOf:
     """Return what gives the text of an entry as a prompt may show it: without secrets, nothing in it unseen."""
     known: dict[tuple[str, str], str] = {}
 
@@ -89,8 +92,7 @@ def _text_of(reading: BodyReader) -> Callable[[Candidate], str]:
 def compile_here(here: PromptInputs, reading: BodyReader) -> ContextPackage:
     """Return the prompt and its explanation. Raises as `services.context.compile_context` says."""
     gathered = _gathered(here, reading, explained=True)
-    compiled = _pack(here, gathered, reading)
-    prompt = _with_notices(here, compiled, gathered, reading)
+    prompt, compiled = _compiled(here, gathered, reading)
     placed, failed = compiled.packing.placed, here.sources.reader
     return ContextPackage(
         prompt=prompt,
@@ -108,22 +110,23 @@ def compile_here(here: PromptInputs, reading: BodyReader) -> ContextPackage:
 def compile_unexplained(here: PromptInputs, reading: BodyReader) -> Prompt:
     """Return the same prompt, with nothing read that is not in it or competes for it. Raises the same."""
     gathered = _gathered(here, reading, explained=False)
-    return _with_notices(here, _pack(here, gathered, reading), gathered, reading)
+    return _compiled(here, gathered, reading)[0]
 
 
-def _with_notices(
-    here: PromptInputs, compiled: CompiledPrompt, gathered: PromptCandidates, reading: BodyReader
-) -> Prompt:
+def _compiled(here: PromptInputs, gathered: PromptCandidates, reading: BodyReader) -> tuple[Prompt, CompiledPrompt]:
+    """Return the prompt with its notices, and how it was packed."""
+    text_of = _text_of(reading)
+    compiled = _pack(here, gathered, text_of)
     placed, failed = compiled.packing.placed, here.sources.reader
     notices = (
         *(*here.notices, *gathered.notices, *failed.notices),
-        *(*_not_whole(placed), *_changed_for_show(placed, reading)),
+        *(*_not_whole(placed), *_changed_for_show(placed, reading, text_of)),
     )
     if here.question.strict:
         _refuse_failed(failed)
         _refuse_partial(placed, here)
     prompt = _prompt(here, compiled, gathered, notices)
-    return replace(prompt, notices=(*prompt.notices, *_save(here)))
+    return replace(prompt, notices=(*prompt.notices, *_save(here))), compiled
 
 
 def _not_named(here: PromptInputs) -> list[SkippedEntry]:
@@ -167,10 +170,13 @@ def _is_trace_path(path: str) -> bool:
     return is_trace_type(path.rpartition("/")[0].rpartition("/")[2])
 
 
-def _changed_for_show(placed: Sequence[PlacedCandidate], reading: BodyReader) -> list[str]:
-    """Return a sentence for each entry in the prompt whose text is not shown as it is kept."""
+def _changed_for_show(placed: Sequence[PlacedCandidate], reading: BodyReader, text_of: TextOf) -> list[str]:
+    """Return a sentence for each thing in an entry of the prompt that is not shown as it is kept."""
     kept = (one.candidate for one in placed if one.outcome is not Fate.DROPPED)
-    return [sentence for one in kept for sentence in text_warnings(one.key, reading.text(one.path, one.digest))]
+    texts = ((one, reading.text(one.path, one.digest)) for one in kept)
+    # To look for secrets takes long, and what is shown was looked through already.
+    changed = [(one.key, text) for one, text in texts if text_of(one) != text]
+    return [sentence for key, text in changed for sentence in text_warnings(key, text)]
 
 
 def _plans(here: PromptInputs) -> bool:
@@ -193,7 +199,7 @@ def _code_use(here: PromptInputs, placed: Sequence[PlacedCandidate]) -> dict[str
     return {name: PartUse(sum(tokens for part, tokens in used if part == name), shares[name]) for name in shares}
 
 
-def _pack(here: PromptInputs, gathered: PromptCandidates, reading: BodyReader) -> CompiledPrompt:
+def _pack(here: PromptInputs, gathered: PromptCandidates, text_of: TextOf) -> CompiledPrompt:
     template = here.template()
     brief = brief_of(gathered.candidates) if _plans(here) else ()
 
@@ -201,7 +207,7 @@ def _pack(here: PromptInputs, gathered: PromptCandidates, reading: BodyReader) -
         supplied = len(here.question.task) + sum(len(one.text) + ROOM_PER_ENTRY_CHARS for one in shown)
         return template.render(prompt_view(here, shown, brief), ROOM_CHARS + OFTEN * supplied)
 
-    tools = Tools(here.counter.count, _text_of(reading), render)
+    tools = Tools(here.counter.count, text_of, render)
     return compile_prompt(_queues(here, gathered), here.budget_tokens, tools)
 
 

@@ -131,12 +131,15 @@ def gather(  # noqa: PLR0913 - each is another part of what a prompt is made fro
     gathered, reader = PromptCandidates(), sources.reader
     question = question_of(task) if task else None
     terms = sorted(question.terms) if question else []
-    plain = _PlainFiles({}, TraitRows()) if explained or past else _plain_files(selection, reading, terms)
-    chosen = [one for one in selection.selected if one.path not in plain.files]
+    chosen: Sequence[SelectedFile]
+    if explained or past:
+        plain, chosen = _PlainFiles({}, TraitRows()), selection.selected
+    else:
+        plain, chosen = _plain_files(selection, reading, terms)
     bodies = _bodies(chosen, reading, terms, reader)
     if named := plain.drop_named(bodies.values(), reading):
-        bodies |= _bodies([one for one in selection.selected if one.path in named], reading, terms, reader)
-        chosen = [one for one in selection.selected if one.path not in plain.files]
+        chosen = plain.among(selection)
+        bodies |= _bodies([one for one in chosen if one.path in named], reading, terms, reader)
     selected = [one for one in chosen if not reader.has_failed(one.virtual)]
     gathered.notices += _missing(selection)
     _refuse_broken(selected, reading, gathered)
@@ -165,7 +168,9 @@ def gather(  # noqa: PLR0913 - each is another part of what a prompt is made fro
                 items_in_force += [entry.body.item] if entry.body and not entry.invalid_reason else []
         competing = plain.entries(reading, reader, items_in_force) if layer is Layer.PROJECT else NO_ENTRIES
         ordered, above = in_order(usable, offer, competing)
-        gathered.candidates[layer] = tuple(replace(one, stale=stale.get(one.path, "")) for one in ordered)
+        gathered.candidates[layer] = tuple(
+            replace(one, stale=mark) if (mark := stale.get(one.path)) else one for one in ordered
+        )
         gathered.skipped += above
     gathered.conflicts = conflicts(items_in_force)
     gathered.digests = _digests(selected, bodies) | code if explained else {}
@@ -183,6 +188,10 @@ class _PlainFiles:
 
     files: dict[str, SelectedFile]
     known: TraitRows
+
+    def among(self, selection: FileSelection) -> tuple[SelectedFile, ...]:
+        """Return the others of a selection, in its order."""
+        return tuple([one for one in selection.selected if one.path not in self.files])
 
     def drop_named(self, bodies: Iterable[Body], reading: BodyReader) -> frozenset[str]:
         """Take out, and return, the paths of files that other items may mean by any name."""
@@ -236,23 +245,30 @@ class _PlainFiles:
         return source
 
 
-def _plain_files(selection: FileSelection, reading: BodyReader, terms: Sequence[str]) -> _PlainFiles:
-    """Return the project's files that may be ranked by their traits, as far as the index knows them as they are."""
+def _plain_files(
+    selection: FileSelection, reading: BodyReader, terms: Sequence[str]
+) -> tuple[_PlainFiles, Sequence[SelectedFile]]:
+    """Return the project's files that may be ranked by their traits, as far as the index knows them as they are.
+
+    The others of the selection are returned beside them, in its order.
+    """
     known = reading.index.traits(terms)
-    files: dict[str, SelectedFile] = {}
-    others: set[str] = set()
+    rows, files = known.rows, dict[str, SelectedFile]()
+    others: list[SelectedFile] = []
     for one in selection.selected:
         layer, source, _, always, origin = one
         if type(source) is ProjectFile and layer is Layer.PROJECT and not always and origin in _PLAIN_ORIGINS:
             path = source.path
-            row = known.rows.get(path)
+            row = rows.get(path)
             if row is not None and row[2] == source.signature and path.startswith(_PROJECT):
                 files[path] = one
                 continue
-        others.add(one.path)
-    for path in others.intersection(files):
+        others.append(one)
+    plain = _PlainFiles(files, known)
+    twice = files.keys() & {one.path for one in others}
+    for path in twice:
         del files[path]
-    return _PlainFiles(files, known)
+    return plain, plain.among(selection) if twice else others
 
 
 def _by_layer(selected: Iterable[SelectedFile]) -> dict[Layer, list[SelectedFile]]:

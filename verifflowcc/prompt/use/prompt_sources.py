@@ -4,7 +4,8 @@ A source that fails is left out with a notice: a prompt needs no server, and no 
 source is one reader and one line in `READERS`, and gets this without more.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,7 +56,7 @@ class Sources:
     files. Without `cacheable` a prompt of these sources must be compiled again each time: nothing on this disk says
     whether they changed. `code` is the state of the code that pieces were chosen from, if they were; `code_files`
     are their files by path, `code_changes` the diffs that pieces are hunks of, `scope` says of which changes.
-    `trace_left_out` are the trace items that `@trace` does not offer.
+    `trace_left_out` are the trace items that `@trace` does not offer; they are made while they are gone through.
     """
 
     reader: SourceReader = field(default_factory=SourceReader)
@@ -68,7 +69,7 @@ class Sources:
     code_files: "Mapping[str, PieceFile]" = field(default_factory=dict)
     code_changes: "tuple[ChangedCode, ...]" = ()
     scope: "ReviewScope | None" = None
-    trace_left_out: Sequence[OmittedTraceItem] = ()
+    trace_left_out: Iterable[OmittedTraceItem] = ()
 
     @property
     def may_be_kept(self) -> bool:
@@ -263,11 +264,12 @@ def _memory_files(request: SourceRequest) -> Iterator[ProjectFile]:
     Only where a folder of a type that memory does not know holds one is the trace asked which its items are.
     """
     tree, folder = request.tree, f"{MEMORY}/project/items"
-    found: dict[str, list[ProjectFile]] = {below: [] for below in sorted(tree.folders(folder))}
-    for each in tree.find(folder, "**"):  # as the trace asks for all files there
-        below = each.path[: each.path.find("/", len(folder) + 1)]
-        if below in found and each.path.endswith(".md"):
-            found[below].append(each)
+    files = tree.find(folder, "**")  # as the trace asks for all files there
+    paths = [each.path for each in files]
+    found: dict[str, list[ProjectFile]] = {}
+    for below in sorted(tree.folders(folder)):
+        first, last = bisect_left(paths, f"{below}/"), bisect_left(paths, f"{below}0")  # `0` is what follows `/`
+        found[below] = [each for each in files[first:last] if each.path.endswith(".md")]
     names = {below: below.rpartition("/")[2] for below in found}
     doubtful = [below for below, name in names.items() if is_trace_type(name) or name not in TYPES]
     asks = any(found[below] for below in doubtful)

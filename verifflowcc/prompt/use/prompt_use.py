@@ -66,24 +66,23 @@ def _unchanged(workspace: Workspace, depends: "Mapping[str, str]", folders: "Map
 
 def _folders_apart(stamps: "Mapping[str, str]") -> "tuple[dict[str, str], dict[str, Sequence[str]]]":
     """Return stamps by path, and for each folder with many files the names of these and a digest of their stamps."""
-    count: dict[str, int] = {}
+    by_folder: dict[str, list[str]] = {}
     for path in stamps:
         folder = path.rpartition("/")[0]
-        count[folder] = count.get(folder, 0) + 1
-    large = {folder for folder, number in count.items() if number > _MANY and folder[:1] not in ("", "/")}
-    if not large:
-        return dict(stamps), {}
-    apart: dict[str, tuple[list[str], list[str]]] = {folder: ([], []) for folder in large}
+        those = by_folder.get(folder)
+        if those is None:
+            those = by_folder[folder] = []
+        those.append(path)
     alone: dict[str, str] = {}
-    for path, found in stamps.items():
-        folder, _, name = path.rpartition("/")
-        if folder in large:
-            names, those = apart[folder]
-            names.append(name)
-            those.append(found)
+    apart: dict[str, Sequence[str]] = {}
+    for folder, paths in by_folder.items():
+        found = [stamps[path] for path in paths]
+        if len(paths) > _MANY and folder[:1] not in ("", "/"):
+            start = len(folder) + 1
+            apart[folder] = ("/".join([path[start:] for path in paths]), _digest_of(found))
         else:
-            alone[path] = found
-    return alone, {folder: ("/".join(names), _digest_of(those)) for folder, (names, those) in apart.items()}
+            alone.update(zip(paths, found, strict=True))
+    return alone, apart
 
 
 def _digest_of(stamps: "Iterable[str]") -> str:

@@ -37,9 +37,18 @@ if TYPE_CHECKING:
 
 def diff_pieces(here: PromptInputs, shown: Sequence[ShownEntry]) -> dict[int, Snippet]:
     """Return the pieces of diffs among `shown`, each by the identity of its entry."""
-    pieces = {one.path: one.source for one in here.selection.selected if isinstance(one.source, Snippet)}
+    pieces = _pieces(here)
     found = ((id(one), pieces.get(one.candidate.path)) for one in shown)
     return {number: piece for number, piece in found if piece is not None and piece.of}
+
+
+def _pieces(here: PromptInputs) -> dict[str, Snippet]:
+    """Return the pieces of code that are offered, by place; of the whole selection they are a small part."""
+    pieces: dict[str, Snippet] = {}
+    for each in here.sources.offered.get(CODE, ()):
+        if isinstance(each, Snippet):
+            pieces.setdefault(each.place, each)
+    return pieces
 
 
 def diff_entries(here: PromptInputs, pieces: Sequence[Snippet], *, local: bool) -> tuple[EntryView, ...]:
@@ -217,7 +226,7 @@ def _title(here: PromptInputs) -> str:
 
 def code_entries(here: PromptInputs, shown: Sequence[ShownEntry]) -> tuple[EntryView, ...]:
     """Return an entry for each file with pieces, by its best one, and one for each piece that was trimmed."""
-    pieces = {one.path: one.source for one in here.selection.selected if isinstance(one.source, Snippet)}
+    pieces = _pieces(here)
     by_file: dict[str, list[Snippet]] = {}
     found: list[EntryView | str] = []
     for one in shown:

@@ -33,7 +33,7 @@ def resolve(workspace: Workspace, agent: str, sprint: str | None, stage: str | N
             raise UsageError("a stage is part of a sprint, and no sprint is open", hint="--sprint ID")
         notice = "no sprint is open: the prompt has no sprint and no stage memory"
         return Place(agent), None, (notice,)
-    if wanted not in ledger_of(workspace).sprint_ids():
+    if not ledger_of(workspace).has(wanted):
         return _by_hand(workspace, agent, wanted, stage), None, ()
     state = show_sprint(workspace, wanted)
     notices = tuple(f"{problem}; run vfcc sprint show {wanted}" for problem in state.problems)

@@ -5,6 +5,7 @@ only evidence that is committed counts, and only for the content that the commit
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -230,10 +231,10 @@ _UNNEEDED = f"above the {MOST_NEAR} items outside of the sprint's scope"
 
 @dataclass(frozen=True, slots=True)
 class TraceOffer:
-    """What `@trace` offers, in its order, and the items that it leaves out."""
+    """What `@trace` offers, in its order, and the items that it leaves out, which few prompts ask for: once."""
 
     entries: tuple[TraceEntry, ...] = ()
-    left_out: tuple[OmittedTraceItem, ...] = ()
+    left_out: Iterable[OmittedTraceItem] = ()
 
 
 @dataclass(slots=True)
@@ -300,10 +301,11 @@ class PromptTrace:
         names = ItemNames(view.live)
         working = request.question.agent not in request.config.memory.assembly.thinking_roles
         scope = sprint_scope(view, _named(request, names), with_below=working)
-        near = _near(view, scope, names, request.aim)
+        far = _near(view, scope, names, request.aim)
+        near = list(islice(far, MOST_NEAR))
         entries: tuple[TraceEntry, ...] = ()
         if scope.items or near:
-            shown = [*((each, True) for each in scope.items), *((each, False) for each in near[:MOST_NEAR])]
+            shown = [*((each, True) for each in scope.items), *((each, False) for each in near)]
             whole = self._shown(view, [each for each, _ in shown], request) if read.outlined else view
             full = reader.read(STATES, lambda: self._with_results(whole, request), whole)
             at = {item.path: item for item in full.items}
@@ -311,7 +313,7 @@ class PromptTrace:
                 _entry(full, replace(each, item=at.get(each.item.path, each.item)), in_scope=in_scope)
                 for each, in_scope in shown
             )
-        return TraceOffer(entries, tuple(_left_out(view, scope, near[MOST_NEAR:])))
+        return TraceOffer(entries, _left_out(view, scope, far))
 
     def _with_results(self, view: "TraceView", request: "SourceRequest") -> "TraceView":
         """Return the view with the code and the results of tests, all of which is stamped."""
@@ -395,7 +397,7 @@ def _texts(request: "SourceRequest") -> Iterator[tuple[str, str]]:
             yield name.removeprefix(f"{place.sprint}/"), tree.read(file.path).decode("utf-8", "ignore")
 
 
-def _near(view: "TraceView", scope: "SprintScope", names: "ItemNames", task: str) -> "list[SprintItem]":
+def _near(view: "TraceView", scope: "SprintScope", names: "ItemNames", task: str) -> "Iterator[SprintItem]":
     from verifflowcc.trace.rules.sprint_scope import near_task
 
     inside = {each.item.id for each in (*scope.items, *scope.above)}
@@ -411,7 +413,7 @@ def _entry(view: "TraceView", reached: "SprintItem", *, in_scope: bool) -> Trace
     return TraceEntry(item.id, item.path, item.title, text, reached.why, in_scope, str(item.trust))
 
 
-def _left_out(view: "TraceView", scope: "SprintScope", far: "Sequence[SprintItem]") -> Iterator[OmittedTraceItem]:
+def _left_out(view: "TraceView", scope: "SprintScope", far: "Iterable[SprintItem]") -> Iterator[OmittedTraceItem]:
     from verifflowcc.trace.rules.sprint_scope import MOST_BELOW
 
     above = f"above the {MOST_BELOW} items below those that the sprint names"

@@ -337,7 +337,7 @@ def sprint_with_stage(workspace: Workspace, wanted: str | None, stage: str | Non
 
     Raises as `active_sprint` does, and UsageError where `stage` is a sprint: version 0.1 took one in its place.
     """
-    if stage is not None and stage in ledger_of(workspace).sprint_ids():
+    if stage is not None and ledger_of(workspace).has(stage):
         chosen = wanted or resolve_sprint(workspace).id
         if chosen is None or show_sprint(workspace, chosen).stage(stage) is None:
             raise UsageError(
@@ -361,7 +361,7 @@ def command_in(workspace: Workspace, sprint_id: str) -> Callable[[str], str]:
 
 
 def _fault(workspace: Workspace, variable: str, open_: tuple[str, ...]) -> str:
-    if variable in ledger_of(workspace).sprint_ids():
+    if ledger_of(workspace).has(variable):
         return f"{VARIABLE} names the sprint {variable}, which is closed"
     near = nearest(variable, open_)
     more = f"did you mean {near}?" if near else f"open: {', '.join(open_)}" if open_ else "none is open"

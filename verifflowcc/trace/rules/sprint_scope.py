@@ -121,8 +121,10 @@ def _walk(
         level = following
 
 
-def near_task(items: Sequence[TraceItem], task: str, terms: Mapping[str, str], names: ItemNames) -> list[SprintItem]:
-    """Return items in the order of their worth for a task.
+def near_task(
+    items: Sequence[TraceItem], task: str, terms: Mapping[str, str], names: ItemNames
+) -> Iterator[SprintItem]:
+    """Yield items in the order of their worth for a task.
 
     First those that it names, then those with its words, then the others.
 
@@ -130,15 +132,16 @@ def near_task(items: Sequence[TraceItem], task: str, terms: Mapping[str, str], n
     """
     named = set(names.in_text(task))
     joined = JoinedTexts([f"{item.title}\n{item.text}".casefold() for item in items])
+    forms = {form for term, word in terms.items() for form in (term, word.casefold())}  # terms may share a word
+    beginning = {form: {*joined.having(form, re.compile(rf"\b{re.escape(form)}").match)} for form in forms}
     scores = [0] * len(items)
     for term, word in terms.items():
-        forms = {term, word.casefold()}
-        places = {at for form in forms for at in joined.having(form, re.compile(rf"\b{re.escape(form)}").match)}
+        places = beginning[term] | beginning[word.casefold()]
         for at in places:
             scores[at] += _UNIT // len(places)
     worth = list(zip(items, scores, strict=True))
     worth.sort(key=lambda each: (each[0].id not in named, -each[1], each[0].id))
-    return [SprintItem(item, _why_near(item, score, named)) for item, score in worth]
+    return (SprintItem(item, _why_near(item, score, named)) for item, score in worth)
 
 
 def _why_near(item: TraceItem, score: int, named: Collection[str]) -> str:

@@ -177,7 +177,7 @@ def read_outlines(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, i
     demand_no_journal(workspace.memory)
     key, fresh, paths, stamps = _reading(policy), walk.fresh, walk.items(), walk.stamps()
     unreadable = dict(walk.problems)
-    listing = "" if fresh else digest_text("\n".join([key, *[f"{path}\t{stamps[path]}" for path in paths]]))
+    listing = "" if fresh else digest_text("\0".join([key, *paths, *map(stamps.__getitem__, paths)]))
     try:
         with index.one_state():
             # Where no file at all is another, not even which of them are trace items is to be asked of each.
@@ -185,8 +185,9 @@ def read_outlines(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, i
             kept = index.recall(_OUTLINES, state) if state else None
             if kept is not None:
                 items = _outlined(kept)
-                others = {*paths}.difference([each.path for each in items])
-                return TraceItems(items, unreadable, 0, others=tuple(sorted(others)), outlined=True)
+                traced_paths = {each.path for each in items}
+                others = tuple([path for path in paths if path not in traced_paths])
+                return TraceItems(items, unreadable, 0, others=others, outlined=True)
             kinds, unknown = index.kinds(key), ("", False)
             changed = {path for path in paths if path in fresh or kinds.get(path, unknown)[0] != stamps[path]}
             if len(changed) > _MOST_READ or any(kinds.get(path, unknown)[1] for path in changed):
@@ -207,9 +208,9 @@ def read_outlines(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, i
         index.keep(_OUTLINES, state, kept)
     if listing and not changed:
         index.keep(_LISTING, listing, state)
-    others = {path for path in paths if path not in changed and not kinds[path][1]}
-    others |= memory.keys()
-    return TraceItems(_outlined(kept), unreadable, len(changed), others=tuple(sorted(others)), outlined=True)
+    known = {path for path in paths if path not in changed and not kinds[path][1]}
+    others = tuple(sorted(known | memory.keys()))
+    return TraceItems(_outlined(kept), unreadable, len(changed), others=others, outlined=True)
 
 
 def _outlined(kept: str) -> tuple[TraceItem, ...]:
