@@ -185,7 +185,7 @@ def test_a_list_keeps_to_the_width_of_the_terminal(example: Path, columns: int) 
 
     assert shown.code == 0
     assert max(map(len, shown.out.splitlines())) <= columns
-    assert "not shown: 1 archived, 4 plain pages without fields, 3 superseded, 5 of the" in shown.out
+    assert "not shown: 1 archived, 4 without fields, 3 superseded, 5 of the" in shown.out
 
 
 BROKEN = {

@@ -260,12 +260,12 @@ AROUND: tuple[SecretKind, ...] = (
         r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'`<>]{0,100}:([^\s/@\"'`<>]{3,200})@[A-Za-z0-9\[$_.-]",
     ),
     SecretKind(
-        "credentials of a request",
+        "credential of a request",
         ("authorization", "bearer ", "basic "),
         r"(?i:authorization[\"'`]?\s{0,3}[:=,]\s{0,3}[\"'`]?(?:basic|bearer|token|apikey)|\bbearer)\s{1,3}([A-Za-z0-9._~+/=-]{16,2000})",
     ),
     SecretKind(
-        "credentials of a command",
+        "credential of a command",
         ("-u ", "-u=", "--user", "sshpass"),
         r"(?:\s(?:-u|--user)[ =][\"'`]?[A-Za-z0-9_.@+-]{1,60}:|\bsshpass -p ?[\"'`]?)([^\s\"'`]{6,200})",
     ),

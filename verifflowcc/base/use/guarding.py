@@ -9,6 +9,7 @@ from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.hidden_text import count_invisible, show_invisible
+from verifflowcc.base.text.plain_words import with_article
 from verifflowcc.base.text.secrets import find_secrets, place_of, withhold
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ def safe_text(text: str) -> str:
 def text_warnings(key: str, text: str) -> Iterator[str]:
     """Yield a sentence for each thing that `safe_text` changes in an entry's text, with its kind and place."""
     for each in find_secrets(text):
-        yield f"{withhold(key)} holds what looks like a secret, a {each.kind} at {place_of(text, each.start)}: withheld"
+        what = f"{with_article(each.kind)} at {place_of(text, each.start)}"
+        yield f"{withhold(key)} holds what looks like a secret, {what}: withheld"
     unseen = count_invisible(text.replace("\r", ""))
     if unseen:
         letters = "1 character that is" if unseen == 1 else f"{unseen:,} characters that are"
@@ -150,7 +152,7 @@ def withheld_trace(item: "TraceItem") -> "TraceItem":
 
 def withheld_secrets(text: str) -> tuple[str, ...]:
     """Return what is withheld of a text, each `a KIND at LINE:COLUMN`."""
-    return tuple(f"a {each.kind} at {place_of(text, each.start)}" for each in find_secrets(text))
+    return tuple(f"{with_article(each.kind)} at {place_of(text, each.start)}" for each in find_secrets(text))
 
 
 def _beside(name: str, value: str) -> str:
@@ -160,4 +162,4 @@ def _beside(name: str, value: str) -> str:
 
 
 def _refusal(text: str, kind: str, start: int) -> str:
-    return f"what looks like a secret, a {kind}, at {place_of(text, start)}; nothing was written"
+    return f"what looks like a secret, {with_article(kind)}, at {place_of(text, start)}; nothing was written"

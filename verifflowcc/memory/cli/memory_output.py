@@ -81,7 +81,7 @@ _HIDDEN = {
     "superseded": "superseded",
     "archived": "archived",
     "trace items": "of the trace (vfcc trace list)",
-    "plain pages": "plain pages without fields",
+    "plain pages": "without fields",
 }
 
 

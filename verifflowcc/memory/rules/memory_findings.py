@@ -8,6 +8,7 @@ from verifflowcc.base.model.config_values import CodeStatus, code_path
 from verifflowcc.base.model.findings import FindingCollector
 from verifflowcc.base.model.item_values import Item, Link, Relation, Status, awaits_promotion, trust_held
 from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.plain_words import with_article
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.memory.rules.stale_refs import RefChange, stale_refs
 
@@ -193,7 +194,9 @@ def check_vouching(sources: MemorySources, tell: FindingCollector) -> None:
     tell.ask(("secret", "raised-trust", "unpromoted"), len(sources.items))
     for looked in sources.items:
         for kind, line, column in looked.secrets:
-            message = f"{withhold(looked.item.id)} holds what looks like a secret, a {kind}, in column {column}"
+            message = (
+                f"{withhold(looked.item.id)} holds what looks like a secret, {with_article(kind)}, in column {column}"
+            )
             step = f"make it void where it was issued, and take it out of {withhold(looked.item.path)}, line {line}"
             tell.item("secret", looked.item, line, message, step, f"{line}:{column}")
         _check_trust(looked, tell)

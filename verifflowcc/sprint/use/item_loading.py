@@ -11,6 +11,7 @@ from verifflowcc.base.model.config_values import Config, SecretScanner
 from verifflowcc.base.model.item_values import is_trace_type
 from verifflowcc.base.model.layers import RECALL, TRACE, Layer
 from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.text.plain_words import with_article
 from verifflowcc.base.text.secrets import place_of, withhold
 from verifflowcc.base.use.workspace import MEMORY as WORKSPACE_MEMORY
 from verifflowcc.base.use.workspace import Workspace
@@ -138,8 +139,10 @@ def refuse_scanned(workspace: Workspace, before: str, after: str, what: str) -> 
     for each in scan_text(after):
         # whole lines, as the library reports only the first letters of some secrets
         if _line_at(after, each.start) not in held:
-            finding = f"what looks like a secret, a {each.kind}, at {place_of(after, each.start)} (detect-secrets)"
-            raise SecretError(f"{withhold(what)} holds {finding}; nothing was written", hint=HINT)
+            found = f"{with_article(each.kind)}, at {place_of(after, each.start)} (detect-secrets)"
+            raise SecretError(
+                f"{withhold(what)} holds what looks like a secret, {found}; nothing was written", hint=HINT
+            )
 
 
 def asks_for_scan(workspace: Workspace) -> bool:
