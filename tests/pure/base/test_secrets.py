@@ -60,6 +60,11 @@ def test_a_text_of_which_a_prompt_warns_is_not_shown_as_it_is(text: str, more: s
         assert not list(text_warnings("key", each)) or safe_text(each) != each
 
 
+def test_a_secret_is_named_in_a_sentence_that_can_be_read() -> None:
+    (warning,) = text_warnings("notes.md", "AKIA" + "Q7" * 8)
+    assert warning == "notes.md holds what looks like a secret, an AWS access key at 1:1: withheld"
+
+
 def test_nearly_all_planted_secrets_are_refused_whatever_the_seed() -> None:
     texts = [each for seed in (1, 2, 3) for each in planted(seed)]
 
