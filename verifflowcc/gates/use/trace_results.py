@@ -1,6 +1,6 @@
 """Test results: the current sprint's recorded evidence, and the reports given."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 # What a ledger tells the trace checks: artifacts that are gone, a left side that moved, waivers that lapsed.
 
 
-def sprint_process_facts(facts: Facts, traced: Mapping[str, str]) -> tuple[ProcessFact, ...]:
-    """Return what is wrong with the course of a sprint; `traced` are the digests of trace items by type, as of now.
+def sprint_process_facts(facts: Facts, traced: Callable[[], Mapping[str, str]]) -> tuple[ProcessFact, ...]:
+    """Return what is wrong with the course of a sprint; `traced` gives the digests of trace items by type, as of now.
 
     The facts hold no trace, since these are among what the trace is made from: waivers of trace criteria are left to
     the gate, which sees both.
@@ -71,13 +71,15 @@ def _missing(stage: StageState, facts: Facts) -> Iterator[ProcessFact]:
             yield ProcessFact("missing-artifact", f"{facts.sprint.id}/{name}/{path}", message, f"{folder}/{path}", step)
 
 
-def _left_changed(stage: StageState, facts: Facts, traced: Mapping[str, str]) -> Iterator[ProcessFact]:
+def _left_changed(stage: StageState, facts: Facts, traced: Callable[[], Mapping[str, str]]) -> Iterator[ProcessFact]:
     left = facts.sprint.stage(stage.stage.pair) if stage.stage.pair else None
     if stage.stage.leg is not Leg.RIGHT or stage.status is not StageStatus.PASSED or left is None:
         return
     present = [one.artifact for one in facts.artifacts.get(left.stage.id, ())]
     what = [path for path, _ in drifted(left.artifacts, present)]
-    what += [f"items of type {kind}" for kind in sorted(left.traced) if traced.get(kind) != left.traced[kind]]
+    if left.traced:
+        now = traced()
+        what += [f"items of type {kind}" for kind in sorted(left.traced) if now.get(kind) != left.traced[kind]]
     if what:
         name, pair = stage.stage.id, left.stage.id
         message = f"{name} of {facts.sprint.id} passed, and what {pair} handed over changed since: {', '.join(what)}"
@@ -152,11 +154,11 @@ def _superseded(waiver: Waiver, facts: Facts) -> bool:
 
 
 def process_facts(
-    workspace: Workspace, traced: Mapping[str, str], content: Mapping[str, str]
+    workspace: Workspace, traced: Callable[[], Mapping[str, str]], content: Mapping[str, str]
 ) -> tuple[tuple[ProcessFact, ...], tuple[str, ...]]:
     """Return what is wrong with the course of the open sprints, and a notice for each that could not be read.
 
-    `content` is the project's (`project_content`). `traced` are the digests of trace items by type, as of now
+    `content` is the project's (`project_content`). `traced` gives the digests of trace items by type, as of now
     (`TraceReport.digests`).
     """
     found: list[ProcessFact] = []

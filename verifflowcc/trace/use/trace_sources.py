@@ -1,6 +1,7 @@
 """Gather the sources of the trace: items, code, results, baseline, git, sprints."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TypeVar
 
 from verifflowcc.base.errors import ConflictError, UsageError, VfccError, WorkspaceError
@@ -316,7 +317,6 @@ def gather(
 ) -> GatheredSources:
     """Return the sources of a project that was looked at; with `around`, of these items alone."""
     from verifflowcc.sprint.use.sprint_reading import ledger_of
-    from verifflowcc.trace.rules.fingerprint import type_digests
 
     read = around or read_walked(workspace, looked.walk, policy, index)
     code = read_code(workspace, looked.content, policy, read.items, looked.config.trace.exclude)
@@ -327,7 +327,14 @@ def gather(
     git, notes = _git(workspace, looked.place, read.items, index)
     process, more = (), ()
     if has_sprints:
-        process, more = provider("process facts")(workspace, type_digests(read.items), looked.content)
+
+        @cache
+        def traced() -> Mapping[str, str]:
+            from verifflowcc.trace.rules.fingerprint import type_digests  # asked of few sprints
+
+            return type_digests(read.items)
+
+        process, more = provider("process facts")(workspace, traced, looked.content)
     changed, unread = _changed(workspace)
     sources = TraceSources(
         read.items,
