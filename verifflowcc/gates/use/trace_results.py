@@ -29,13 +29,12 @@ from verifflowcc.base.model.trace_values import (
 )
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest, everything
 from verifflowcc.sprint.rules.sprint_fold import event_file
 from verifflowcc.sprint.rules.sprint_people import expired, waivers
-from verifflowcc.sprint.store.evidence_store import read_artifact_texts
 from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints, load_movable
 
 if TYPE_CHECKING:
+    from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest
     from verifflowcc.sprint.rules.junit_tests import JUnitTests
     from verifflowcc.trace.rules.join_tests import MarkedTests
 
@@ -183,6 +182,8 @@ def _facts_of_course(workspace: Workspace, state: SprintState, content: Mapping[
         from verifflowcc.gates.use.gates_now import gather_facts
 
         return gather_facts(workspace, state, content=content, only_asks=True)
+    from verifflowcc.sprint.store.evidence_store import read_artifact_texts
+
     folders = {each.stage.id: workspace.root / artifacts_folder(state.id, each.stage.id) for each in state.stages}
     artifacts = {name: read_artifact_texts(folder, workspace.memory) for name, folder in folders.items()}
     return Facts(state, workspace.today(), artifacts=artifacts)
@@ -244,7 +245,7 @@ def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_Rea
     for sprint_id in _sprints(workspace):
         try:
             state = load_movable(workspace, sprint_id)[1]
-            asked = [wanted for wanted in everything(state) if wanted.criterion.kind in _READERS]
+            asked = _asked_of_tests(state)
             facts = _facts(workspace, state, content) if asked else None
         except VfccError as error:
             yield _ReadReport(ResultReport(f"sprint {sprint_id}", EvidenceTrust.ASSERTED, problem=error.message))
@@ -255,6 +256,16 @@ def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_Rea
             for wanted in asked:
                 latest = chosen(wanted.criterion, wanted.stage, facts).latest
                 yield from (_READERS[wanted.criterion.kind](workspace, wanted, one, facts) for one in latest)
+
+
+def _asked_of_tests(state: SprintState) -> "list[EvidenceRequest]":
+    """Return the criteria whose evidence has results of tests."""
+    criteria = (each for stage in state.stages for each in (*stage.stage.enter, *stage.stage.exit))
+    if not any(each.kind in _READERS for each in criteria):
+        return []
+    from verifflowcc.gates.rules.evidence_wanted import everything
+
+    return [wanted for wanted in everything(state) if wanted.criterion.kind in _READERS]
 
 
 def _sprints(workspace: Workspace) -> tuple[str, ...]:
@@ -287,7 +298,7 @@ def _facts(workspace: Workspace, state: SprintState, content: Mapping[str, str])
     )
 
 
-def _of_evidence(workspace: Workspace, wanted: EvidenceRequest, one: RecordedEvidence, facts: Facts) -> _ReadReport:
+def _of_evidence(workspace: Workspace, wanted: "EvidenceRequest", one: RecordedEvidence, facts: Facts) -> _ReadReport:
     from verifflowcc.base.formats.result_lines import parse_results
     from verifflowcc.gates.rules.gate_check import assess
     from verifflowcc.gates.rules.staleness import id_of, stale_reasons
@@ -310,7 +321,7 @@ def _of_evidence(workspace: Workspace, wanted: EvidenceRequest, one: RecordedEvi
     return _ReadReport(report, lines.results, skipped if waived else frozenset())
 
 
-def _of_proof(workspace: Workspace, wanted: EvidenceRequest, one: RecordedEvidence, facts: Facts) -> _ReadReport:
+def _of_proof(workspace: Workspace, wanted: "EvidenceRequest", one: RecordedEvidence, facts: Facts) -> _ReadReport:
     """Return the verdicts of a proof; none of one that is stale, or whose file is not what the evidence names.
 
     The gate of its own criterion has the reason.
