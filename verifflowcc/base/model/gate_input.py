@@ -5,17 +5,9 @@ from collections.abc import Mapping
 from verifflowcc.base.model.baselines import BaselineKind, BaselineStatus
 from verifflowcc.base.model.evidence_values import Command, Evidence
 from verifflowcc.base.model.people import Contributor, Feedback, Review, Waiver
-from verifflowcc.base.model.sprint_state import Artifact, SprintState
+from verifflowcc.base.model.sprint_state import ArtifactText, SprintState
 from verifflowcc.base.model.trace_values import TraceReport
 from verifflowcc.base.records import dataclass, field
-
-
-@dataclass(frozen=True, slots=True)
-class ArtifactText:
-    """An artifact as it lies there now; `text` is None where it is not text (or too large to be read as one)."""
-
-    artifact: Artifact
-    text: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,6 +199,14 @@ class ArtifactFile:
 
 
 @dataclass(frozen=True, slots=True)
+class ArtifactText:
+    """An artifact as it lies there now; `text` is None where it is not text (or too large to be read as one)."""
+
+    artifact: Artifact
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class CriterionOutcome:
     """What became of one criterion when its stage was passed; `used` names the evidence."""
 

@@ -16,9 +16,8 @@ from verifflowcc.base.files.write import is_temporary, on_disk, sync_folder, wri
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.model.evidence_values import LARGEST_EVIDENCE_BYTES
-from verifflowcc.base.model.gate_input import ArtifactText
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.model.sprint_state import Artifact, ArtifactFile
+from verifflowcc.base.model.sprint_state import Artifact, ArtifactFile, ArtifactText
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_bytes, fold_newlines
 
