@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from verifflowcc.base.model.baselines import BaselineKind, BaselineStatus
+from verifflowcc.base.model.baselines import BaselineStatus
 from verifflowcc.base.model.evidence_values import Command, Evidence
+from verifflowcc.base.model.gate_values import BaselineKind
 from verifflowcc.base.model.people import Contributor, Feedback, Review, Waiver
 from verifflowcc.base.model.sprint_state import ArtifactText, SprintState
 from verifflowcc.base.model.trace_values import TraceReport
