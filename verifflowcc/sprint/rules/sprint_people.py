@@ -7,15 +7,17 @@ again.
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.base.model.events import Event, EventType, Json
-from verifflowcc.base.model.gate_input import ArtifactPut, History
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.people import Decision, Feedback, Opinion, Review, Waiver, same_person
 from verifflowcc.base.model.sprint_state import SprintState, StageState
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.sprint.rules.sprint_fold import arrange, chain, event_file
+
+if TYPE_CHECKING:
+    from verifflowcc.base.model.gate_input import ArtifactPut, History
 
 # What a sprint has learned that may be worth more than the sprint.
 
@@ -155,7 +157,7 @@ def _enters(move: Event) -> object:
     return move.payload.get(named)
 
 
-_T = TypeVar("_T", Review, Waiver, ArtifactPut)
+_T = TypeVar("_T", Review, Waiver, "ArtifactPut")
 _REVIEWS = frozenset({EventType.REVIEW_RECORDED, EventType.ATTESTED})
 
 
@@ -184,7 +186,7 @@ def waivers(notes: Sequence[Event]) -> tuple[Waiver, ...]:
     )
 
 
-def with_addresses(found: Sequence[_T], sprint: str, history: History | None) -> tuple[_T, ...]:
+def with_addresses(found: Sequence[_T], sprint: str, history: "History | None") -> tuple[_T, ...]:
     """Return reviews, waivers or puts with the e-mail address of the commit that brought each, where it has none.
 
     Only a commit in the very name of the actor tells their address.
@@ -194,7 +196,7 @@ def with_addresses(found: Sequence[_T], sprint: str, history: History | None) ->
     return tuple(replace(one, email=one.email or _address(one, sprint, history)) for one in found)
 
 
-def _address(one: Review | Waiver | ArtifactPut, sprint: str, history: History) -> str:
+def _address(one: "Review | Waiver | ArtifactPut", sprint: str, history: "History") -> str:
     contributors = history.authors.get(event_file(sprint, one.event), ())
     return next((each.email for each in contributors if each.email and same_person(each.actor, one.actor)), "")
 
