@@ -23,10 +23,10 @@ MOST = {
     "memory list": (91, 7, 0),
     "memory inbox": (104, 7, 0),
     "feedback add": (88, 8, 0),
-    "trace why": (106, 7, 2),
-    "trace list": (96, 7, 2),
+    "trace why": (105, 7, 2),
+    "trace list": (95, 7, 2),
     "code refs": (57, 7, 1),
-    "code impact": (132, 12, 2),
+    "code impact": (131, 12, 2),
     "context show": (189, 14, 2),
     "evidence list": (103, 7, 1),
 }

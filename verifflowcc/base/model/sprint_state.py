@@ -151,6 +151,10 @@ def _criterion_id(pattern: str) -> str:
     return "-".join(words).lower() or ANY_ARTIFACT
 
 
+SPRINT_VARIABLE = "VFCC_SPRINT"
+"""The variable of the environment that names the current sprint."""
+
+
 class SprintStatus(StrEnum):
     """Whether a sprint can move: `forked` waits for a decision, `broken` has no start that can be read."""
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import FormatError, VfccError
+from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, EvidenceTrust, Mode, Verdict
 from verifflowcc.base.model.people import Waiver
 from verifflowcc.base.model.sprint_state import (
@@ -29,7 +30,6 @@ from verifflowcc.base.model.trace_values import (
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.rules.sprint_fold import event_file
-from verifflowcc.sprint.rules.sprint_people import expired, waivers
 from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints, load_movable
 
 if TYPE_CHECKING:
@@ -140,6 +140,7 @@ def _fault(waiver: Waiver, facts: "Facts") -> tuple[str, str] | None:
 def _lapsed(waiver: Waiver, criterion: Criterion, facts: "Facts") -> tuple[str, str] | None:
     from verifflowcc.gates.rules.gate_check import assess
     from verifflowcc.gates.rules.people_criteria import waived_subject
+    from verifflowcc.sprint.rules.sprint_people import expired
 
     asked = assess(criterion, waiver.stage, replace(facts, waivers=()))
     if asked.met:
@@ -188,7 +189,7 @@ def _facts_to_assess(workspace: Workspace, state: SprintState, content: Mapping[
     """Return what criteria of a sprint's course are assessed by; None where none is to be."""
     criteria = (each for stage in state.stages for each in stage.stage.exit)
     asks_coverage = any(each.kind is CriterionKind.COVERAGE and each.mode is not Mode.OFF for each in criteria)
-    if not asks_coverage and not waivers(state.notes):
+    if not asks_coverage and all(each.type is not EventType.WAIVED for each in state.notes):
         return None
     from verifflowcc.gates.use.gates_now import gather_facts
 
@@ -297,6 +298,7 @@ def _facts(workspace: Workspace, state: SprintState, content: Mapping[str, str])
     from verifflowcc.base.files.project_content import MemoryDigests
     from verifflowcc.base.model.gate_input import Facts
     from verifflowcc.base.use.baseline_files import baseline_statuses
+    from verifflowcc.sprint.rules.sprint_people import waivers
     from verifflowcc.sprint.use.configuration import effective_config
     from verifflowcc.sprint.use.evidence_reading import read_recorded
 

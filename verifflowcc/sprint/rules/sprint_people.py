@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.people import Decision, Feedback, Opinion, Review, Waiver, same_person
-from verifflowcc.base.model.sprint_state import SprintState, StageState
+from verifflowcc.base.model.sprint_state import SPRINT_VARIABLE, SprintState, StageState
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.sprint.rules.sprint_fold import arrange, chain, event_file
 
@@ -94,7 +94,6 @@ def _stage(each: StageState) -> dict[str, Json]:
 
 # Choose the current one of several open sprints, from what the environment, git and the worktree say.
 
-VARIABLE = "VFCC_SPRINT"
 Choice = tuple[str | None, str]
 """The id of the current sprint, or None, and what chose it, in words; empty where there was nothing to choose."""
 
@@ -117,7 +116,7 @@ def choose_sprint(
     (None, '')
     """
     if variable:
-        return (variable, f"by {VARIABLE}") if variable in branches else (None, "")
+        return (variable, f"by {SPRINT_VARIABLE}") if variable in branches else (None, "")
     if len(branches) == 1:
         return next(iter(branches)), ""
     on_branch = [sprint for sprint, started_on in branches.items() if branch and started_on == branch]
