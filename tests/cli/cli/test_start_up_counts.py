@@ -15,20 +15,20 @@ from tests.cli.process import environment, git
 from verifflowcc.cli.cli.app import app_for, whole_app
 
 MOST = {
-    "next": (110, 7, 1),
-    "stage show": (116, 7, 1),
-    "status": (66, 7, 0),
-    "check gate": (112, 7, 1),
+    "next": (109, 7, 1),
+    "stage show": (115, 7, 1),
+    "status": (64, 7, 0),
+    "check gate": (111, 7, 1),
     "memory add": (107, 7, 0),
     "memory list": (91, 7, 0),
     "memory inbox": (104, 7, 0),
-    "feedback add": (88, 8, 0),
-    "trace why": (105, 7, 2),
-    "trace list": (95, 7, 2),
+    "feedback add": (87, 8, 0),
+    "trace why": (104, 7, 2),
+    "trace list": (94, 7, 2),
     "code refs": (57, 7, 1),
-    "code impact": (131, 12, 2),
-    "context show": (189, 14, 2),
-    "evidence list": (103, 7, 1),
+    "code impact": (130, 12, 2),
+    "context show": (188, 14, 2),
+    "evidence list": (102, 7, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
 
