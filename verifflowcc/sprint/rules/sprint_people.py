@@ -230,6 +230,16 @@ def feedback(sprint: str, notes: Sequence[Event], carried: Sequence[Feedback] = 
     return tuple(_decided(one, triages.get(one.event, [])) for one in (*fresh, *mine))
 
 
+def concerning(stage_id: str, sprint: SprintState, comments: Sequence[Feedback]) -> tuple[Feedback, ...]:
+    """Return the comments, dealt with or not, that concern a stage."""
+    first = bool(sprint.stages) and sprint.stages[0].stage.id == stage_id
+    return tuple(
+        one
+        for one in comments
+        if (one.sprint == sprint.id and one.stage == stage_id) or (first and (one.sprint != sprint.id or not one.stage))
+    )
+
+
 def current_triages(notes: Sequence[Event], comment: str) -> tuple[str, ...]:
     """Return the ids of the triages of a comment that no later one replaces: what the next one is to replace."""
     triages = [event for event in notes if event.type is EventType.FEEDBACK_ADDED and _triages(event) == comment]
