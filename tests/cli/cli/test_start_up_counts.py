@@ -19,7 +19,7 @@ MOST = {
     "stage show": (115, 7, 1),
     "status": (64, 7, 0),
     "check gate": (111, 7, 1),
-    "memory add": (107, 7, 0),
+    "memory add": (106, 7, 0),
     "memory list": (91, 7, 0),
     "memory inbox": (104, 7, 0),
     "feedback add": (87, 8, 0),
@@ -27,7 +27,7 @@ MOST = {
     "trace list": (94, 7, 2),
     "code refs": (57, 7, 1),
     "code impact": (130, 12, 2),
-    "context show": (188, 14, 2),
+    "context show": (184, 14, 2),
     "evidence list": (102, 7, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
