@@ -15,19 +15,19 @@ from tests.cli.process import environment, git
 from verifflowcc.cli.cli.app import app_for, whole_app
 
 MOST = {
-    "next": (109, 7, 1),
+    "next": (108, 7, 1),
     "stage show": (115, 7, 1),
-    "status": (64, 7, 0),
-    "check gate": (111, 7, 1),
+    "status": (63, 7, 0),
+    "check gate": (110, 7, 1),
     "memory add": (106, 7, 0),
     "memory list": (91, 7, 0),
     "memory inbox": (104, 7, 0),
-    "feedback add": (87, 8, 0),
-    "trace why": (104, 7, 2),
+    "feedback add": (86, 8, 0),
+    "trace why": (103, 7, 2),
     "trace list": (94, 7, 2),
-    "code refs": (57, 7, 1),
-    "code impact": (130, 12, 2),
-    "context show": (184, 14, 2),
+    "code refs": (56, 7, 1),
+    "code impact": (129, 12, 2),
+    "context show": (183, 14, 2),
     "evidence list": (102, 7, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
