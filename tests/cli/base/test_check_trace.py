@@ -14,7 +14,7 @@ from tests.cli.shapes import promised, shape
 from tests.cli.trees import everything
 from tests.trace_checks_page import PAGE, with_checks
 from tests.traced_project import CONFIG, HIGH, ITEMS, LOW, NEED, TESTS, case, item, junit, traced
-from verifflowcc.base.model.baselines import BaselineKind
+from verifflowcc.base.model.gate_values import BaselineKind
 from verifflowcc.base.model.trace_codes import CHECKS
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")

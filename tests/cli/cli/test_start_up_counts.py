@@ -15,20 +15,20 @@ from tests.cli.process import environment, git
 from verifflowcc.cli.cli.app import app_for, whole_app
 
 MOST = {
-    "next": (111, 7, 1),
-    "stage show": (117, 7, 1),
-    "status": (69, 7, 0),
-    "check gate": (113, 7, 1),
-    "memory add": (108, 7, 0),
-    "memory list": (94, 7, 0),
-    "memory inbox": (107, 7, 0),
-    "feedback add": (91, 8, 0),
-    "trace why": (112, 7, 2),
-    "trace list": (102, 7, 2),
-    "code refs": (59, 7, 1),
-    "code impact": (144, 12, 2),
-    "context show": (189, 14, 2),
-    "evidence list": (104, 7, 1),
+    "next": (108, 7, 1),
+    "stage show": (115, 7, 1),
+    "status": (63, 7, 0),
+    "check gate": (110, 7, 1),
+    "memory add": (106, 7, 0),
+    "memory list": (91, 7, 0),
+    "memory inbox": (104, 7, 0),
+    "feedback add": (86, 8, 0),
+    "trace why": (103, 7, 2),
+    "trace list": (94, 7, 2),
+    "code refs": (56, 7, 1),
+    "code impact": (129, 12, 2),
+    "context show": (183, 14, 2),
+    "evidence list": (102, 7, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
 

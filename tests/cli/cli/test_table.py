@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from verifflowcc.base.terminal.table import LONG_WORD, UNBOUNDED, table
+from verifflowcc.base.terminal.table import LONG_WORD, table
+from verifflowcc.base.terminal.terminal import UNBOUNDED
 
 HEADINGS = ("", "name", "kept", "reason")
 WORDS = st.lists(st.text("ab/.字🎉é", min_size=1, max_size=40), max_size=6).map(" ".join)

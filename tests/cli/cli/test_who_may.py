@@ -16,7 +16,6 @@ from typer.main import get_command
 from tests.cli.at_terminal import typed
 from tests.cli.process import PATIENCE_S, VFCC, Ran, by_person, environment, settings_of, vfcc
 from tests.cli.trees import everything
-from verifflowcc.base.model.baselines import BaselineKind
 from verifflowcc.base.model.command_classes import (
     _FLAGS,
     BY_OPTION,
@@ -32,6 +31,7 @@ from verifflowcc.base.model.command_classes import (
     class_with,
 )
 from verifflowcc.base.model.command_words import FLAGS, split_globals
+from verifflowcc.base.model.gate_values import BaselineKind
 from verifflowcc.cli.cli import run as at_once
 from verifflowcc.cli.cli.app import app
 from verifflowcc.cli.cli.who_may import GuardedCommand

@@ -10,7 +10,7 @@ from tests.cli.process import CI, by_person, git, vfcc
 from tests.made_once import copied
 from tests.shop_world import FIX, FIX_TESTS, GREEN, RED_FIRST, TEST, change, shop
 from tests.trees import write_tree
-from verifflowcc.base.model.baselines import BaselineKind
+from verifflowcc.base.model.gate_values import BaselineKind
 
 FILE = BaselineKind.TESTS.path
 OLD = "def test_old():\n    assert 1 == 2\n"

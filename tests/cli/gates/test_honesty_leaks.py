@@ -37,8 +37,9 @@ from tests.secret_samples import TOKEN
 from tests.trees import write_tree
 from verifflowcc.base.git.unseen_sources import unseen_sources
 from verifflowcc.base.model.baseline_rules import baseline_text
-from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKind
+from verifflowcc.base.model.baselines import Baseline, BaselineEntry
 from verifflowcc.base.model.events import EventType
+from verifflowcc.base.model.gate_values import BaselineKind
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
 

@@ -24,8 +24,9 @@ from tests.event_samples import START
 from tests.trees import write_tree
 from verifflowcc.base.formats.event_bytes import encode_event, make_event
 from verifflowcc.base.model.baseline_rules import baseline_text
-from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKind
+from verifflowcc.base.model.baselines import Baseline, BaselineEntry
 from verifflowcc.base.model.events import EventType
+from verifflowcc.base.model.gate_values import BaselineKind
 
 pytestmark = pytest.mark.vfcc("REQ-STAGE-EXIT")
 AGENT = {"VFCC_AGENT": "coder"}

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.base.model.gate_input import ArtifactText, Facts
+from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, Verdict
-from verifflowcc.base.model.sprint_state import Artifact, SprintState
+from verifflowcc.base.model.sprint_state import Artifact, ArtifactText, SprintState
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.glob import matches
 from verifflowcc.gates.rules.artifact_criteria import artifacts_digest, assess_artifact, suggested

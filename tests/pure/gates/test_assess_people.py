@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.base.model.gate_input import ArtifactPut, ArtifactText, Change, Facts, History
+from verifflowcc.base.model.gate_input import ArtifactPut, Change, Facts, History
 from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, Verdict
 from verifflowcc.base.model.people import Contributor, Decision, Feedback, Opinion, Review, Waiver
-from verifflowcc.base.model.sprint_state import Artifact, Leg, SprintState, Stage, StageState, Workflow
+from verifflowcc.base.model.sprint_state import Artifact, ArtifactText, Leg, SprintState, Stage, StageState, Workflow
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.gates.rules.artifact_criteria import authorship, subject_of
 from verifflowcc.gates.rules.people_criteria import (

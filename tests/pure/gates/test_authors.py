@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.base.model.gate_input import ArtifactPut, ArtifactText, Change, Facts, History, RecordedEdit
+from verifflowcc.base.model.gate_input import ArtifactPut, Change, Facts, History, RecordedEdit
 from verifflowcc.base.model.gate_values import Criterion, CriterionKind
 from verifflowcc.base.model.people import Contributor, Opinion, Review, fold_name, one_each, same_person
-from verifflowcc.base.model.sprint_state import Artifact, Leg, SprintState, Stage, StageState, Workflow
+from verifflowcc.base.model.sprint_state import Artifact, ArtifactText, Leg, SprintState, Stage, StageState, Workflow
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.gates.rules.artifact_criteria import authorship, subject_of
 

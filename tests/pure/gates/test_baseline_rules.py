@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from tests.event_samples import ANN, baseline_set, root
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.baseline_rules import baseline_notes, baseline_problem, baseline_text, read_baseline_file
-from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKind, BaselineStatus
+from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineStatus
 from verifflowcc.base.model.events import Event
 from verifflowcc.base.model.evidence_values import Evidence, Inputs, Run
-from verifflowcc.base.model.gate_values import Criterion, CriterionKind, EvidenceTrust, Verdict
+from verifflowcc.base.model.gate_values import BaselineKind, Criterion, CriterionKind, EvidenceTrust, Verdict
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text

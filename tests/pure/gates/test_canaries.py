@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.evidence_samples import TESTS, evidence, facts
-from verifflowcc.base.model.gate_input import ArtifactText, Facts, History
+from verifflowcc.base.model.gate_input import Facts, History
 from verifflowcc.base.model.gate_values import RECORDED, Criterion, CriterionKind
 from verifflowcc.base.model.people import Waiver
-from verifflowcc.base.model.sprint_state import Artifact
+from verifflowcc.base.model.sprint_state import Artifact, ArtifactText
 from verifflowcc.gates.rules.canary_plan import FAR_NUMBERS, canaries
 from verifflowcc.gates.rules.gate_check import assess
 

@@ -7,11 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.evidence_samples import CONTENT, RAN, TEST, TESTS, evidence, facts
-from verifflowcc.base.model.baselines import BaselineKind
 from verifflowcc.base.model.evidence_values import Command, Inputs
-from verifflowcc.base.model.gate_input import ArtifactText
-from verifflowcc.base.model.gate_values import Criterion, CriterionKind
-from verifflowcc.base.model.sprint_state import Artifact
+from verifflowcc.base.model.gate_values import BaselineKind, Criterion, CriterionKind
+from verifflowcc.base.model.sprint_state import Artifact, ArtifactText
 from verifflowcc.gates.rules.staleness import inputs_now, stale_reasons
 from verifflowcc.sprint.rules.evidence_files import folder_digests, inputs_digest
 

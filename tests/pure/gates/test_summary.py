@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.model.events import LARGEST_EVENT_BYTES, EventType
 from verifflowcc.base.model.evidence_values import Evidence, Inputs
-from verifflowcc.base.model.gate_input import ArtifactText, Facts, RecordedEvidence
+from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
 from verifflowcc.base.model.gate_values import (
     Assessment,
     Criterion,
@@ -23,6 +23,7 @@ from verifflowcc.base.model.gate_values import (
 from verifflowcc.base.model.people import Decision, Feedback, Opinion, Review, Waiver
 from verifflowcc.base.model.sprint_state import (
     Artifact,
+    ArtifactText,
     DiscardedMove,
     Leg,
     Skip,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.base.model.gate_input import ArtifactText, Facts
+from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, Mode
-from verifflowcc.base.model.sprint_state import Artifact, Leg, SprintState, Stage, artifact_criteria
+from verifflowcc.base.model.sprint_state import Artifact, ArtifactText, Leg, SprintState, Stage, artifact_criteria
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.gates.rules.artifact_criteria import (
     OwedArtifact,

@@ -12,10 +12,17 @@ from tests.pure.sprint.test_workflow_parse import told as told_of
 from tests.yaml_junk import yaml_junk
 from verifflowcc.base.errors import ConfigError, FormatError, LedgerError
 from verifflowcc.base.model.gate_values import CriterionKind, Mode
-from verifflowcc.base.model.trace_codes import DEFAULT_POLICY, ItemRule, Need, RelationRule, TracePolicy
+from verifflowcc.base.model.trace_codes import (
+    DEFAULT_POLICY,
+    ItemRule,
+    Need,
+    RelationRule,
+    TracePolicy,
+    policy_from_json,
+    policy_to_json,
+)
 from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.base.text.canonical import canonical, parse_canonical
-from verifflowcc.sprint.rules.policy_record import policy_from_json, policy_to_json
 from verifflowcc.sprint.rules.stage_moves import pin, unpin
 from verifflowcc.sprint.store.workflow_load import parse_workflow
 

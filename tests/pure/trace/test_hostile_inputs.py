@@ -21,7 +21,7 @@ from verifflowcc.base.errors import VfccError
 from verifflowcc.base.formats.event_bytes import parse_event
 from verifflowcc.base.formats.session_lines import CallLines
 from verifflowcc.base.model.baseline_rules import read_baseline_file
-from verifflowcc.base.model.baselines import BaselineKind
+from verifflowcc.base.model.gate_values import BaselineKind
 from verifflowcc.history.rules.claude_calls import ClaudeCalls
 from verifflowcc.history.rules.codex_calls import CodexCalls
 from verifflowcc.items.rules.item_older import read_rows

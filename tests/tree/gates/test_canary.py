@@ -9,8 +9,7 @@ import pytest
 from tests.evidence_project import BUILD, PYTHON, SPRINT, TEST, Ticking, allow, config, project
 from tests.trees import repository, write_tree
 from verifflowcc.base.errors import CommandsNotAllowed
-from verifflowcc.base.model.baselines import BaselineKind
-from verifflowcc.base.model.gate_values import Mode
+from verifflowcc.base.model.gate_values import BaselineKind, Mode
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.baseline_making import propose_baseline, record_baseline
 from verifflowcc.gates.use.canary import Canaries, CanaryProof, Trial, prove_gate

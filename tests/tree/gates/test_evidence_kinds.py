@@ -6,7 +6,7 @@ import pytest
 
 from tests.evidence_project import PYTHON, SPRINT, TREE, YOU, Ticking, allow, config, run, said
 from tests.trees import commit, git, repository, write_tree
-from verifflowcc.base.model.baselines import BaselineKind
+from verifflowcc.base.model.gate_values import BaselineKind
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.baseline_making import propose_baseline, record_baseline
 from verifflowcc.gates.use.evidence_listing import find_stale

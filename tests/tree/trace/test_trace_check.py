@@ -17,7 +17,8 @@ from tests.trees import write_tree
 from verifflowcc.base.errors import ConfigError, ConflictError, FormatError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.baseline_rules import baseline_text
-from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKind
+from verifflowcc.base.model.baselines import Baseline, BaselineEntry
+from verifflowcc.base.model.gate_values import BaselineKind
 from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.checking import check_everything

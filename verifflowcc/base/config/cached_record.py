@@ -2,7 +2,6 @@
 
 from verifflowcc import __version__
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.base.text.quick_json import read
 
 FILE = "config.json"
 SHAPE = 8
@@ -21,6 +20,8 @@ def cached_record(memory: str) -> "bool | None":
         return True
     except OSError:
         return None
+    from verifflowcc.base.text.quick_json import read  # other commands take the constants alone
+
     try:
         with open(f"{memory}/local/{FILE}", encoding="utf-8") as file:  # noqa: PTH123
             document = read(file.read().partition("\n")[2])

@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from verifflowcc.base.errors import FormatError, LedgerError, VfccError
 from verifflowcc.base.formats.event_payloads import check_payload
 from verifflowcc.base.model.events import EVENT_FORMAT, LARGEST_EVENT_BYTES, Event, EventType, Json, format_of
-from verifflowcc.base.model.evidence_values import EVIDENCE_FORMAT
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import canonical, digest_text, fold_newlines, parse_canonical, sha256
@@ -267,7 +266,6 @@ def _fault(events: Sequence[Event], name: str) -> str:
 # The name that the content of an event file or an evidence file makes, whatever else is wrong with it.
 
 _RECORD_NAMES_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_NEWEST = max(EVENT_FORMAT, EVIDENCE_FORMAT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,8 +289,10 @@ def named_record(data: bytes) -> NamedRecord:
         return NamedRecord()
     if not isinstance(value, Mapping):
         return NamedRecord()
+    from verifflowcc.base.model.evidence_values import EVIDENCE_FORMAT  # only a repair asks for such names
+
     version = value.get("v")
-    newer = isinstance(version, int) and version > _NEWEST
+    newer = isinstance(version, int) and version > max(EVENT_FORMAT, EVIDENCE_FORMAT)
     sort = value.get("type") or value.get("kind")
     return NamedRecord(_name_of(value), str(value.get("actor") or ""), str(sort or ""), newer)
 

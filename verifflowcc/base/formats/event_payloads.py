@@ -8,9 +8,8 @@ import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from verifflowcc.base.errors import LedgerError
-from verifflowcc.base.model.baselines import BaselineKind
 from verifflowcc.base.model.events import EventType, Json
-from verifflowcc.base.model.gate_values import Mode, Verdict
+from verifflowcc.base.model.gate_values import BaselineKind, Mode, Verdict
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.people import Opinion
 from verifflowcc.base.text.hidden_text import printable

@@ -169,7 +169,7 @@ def listing_words(root: Path) -> tuple[str, ...]:
     """Return the question for all files outside `.memory/` that git has or would add; a tag says which, `?` the latter.
 
     `.memory/` may hold most of the files of a project, and none of these names is asked for. SQLite's files come and go
-    there, and need not be ignored: at the top of a repository, where git can be told so, it looks for no new ones.
+    there, and need not be ignored: git looks for no new ones at the top of a repository, where it can be left out.
     """
     beside = ("--exclude", "/.memory/") if is_top(os.fspath(root)) else ()
     words = ("ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard", *beside)

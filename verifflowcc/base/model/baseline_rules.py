@@ -14,13 +14,12 @@ from verifflowcc.base.model.baselines import (
     Baseline,
     BaselineAct,
     BaselineEntry,
-    BaselineKind,
     BaselineStatus,
 )
 from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.evidence_values import Evidence
 from verifflowcc.base.model.gate_input import Facts, RuleChange
-from verifflowcc.base.model.gate_values import Criterion
+from verifflowcc.base.model.gate_values import BaselineKind, Criterion
 from verifflowcc.base.model.people import is_named_person
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.model.trace_values import EarlierFindings, Family, Finding, TraceReport

@@ -2,26 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from enum import StrEnum
 
-from verifflowcc.base.model.gate_values import CriterionKind
+from verifflowcc.base.model.gate_values import BaselineKind, CriterionKind
 from verifflowcc.base.records import dataclass, field
 
-FOLDER = ".memory/project/baselines/accepted"
 FAILED, PASSED = "failed", "passed"
-
-
-class BaselineKind(StrEnum):
-    """The kind of fault that a baseline lists."""
-
-    TESTS = "tests"
-    LINT = "lint"
-    TRACE = "trace"
-
-    @property
-    def path(self) -> str:
-        """The file of the baseline, below the project's root."""
-        return f"{FOLDER}/{self}.json"
 
 
 OF_KIND: Mapping[CriterionKind, BaselineKind] = {

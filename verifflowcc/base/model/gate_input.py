@@ -1,21 +1,17 @@
 """Everything that a gate looks at, gathered before it is asked, so that asking is a pure function."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from verifflowcc.base.model.baselines import BaselineKind, BaselineStatus
-from verifflowcc.base.model.evidence_values import Command, Evidence
+from verifflowcc.base.model.gate_values import BaselineKind
 from verifflowcc.base.model.people import Contributor, Feedback, Review, Waiver
-from verifflowcc.base.model.sprint_state import Artifact, SprintState
+from verifflowcc.base.model.sprint_state import ArtifactText, SprintState
 from verifflowcc.base.model.trace_values import TraceReport
 from verifflowcc.base.records import dataclass, field
 
-
-@dataclass(frozen=True, slots=True)
-class ArtifactText:
-    """An artifact as it lies there now; `text` is None where it is not text (or too large to be read as one)."""
-
-    artifact: Artifact
-    text: str | None
+if TYPE_CHECKING:
+    from verifflowcc.base.model.baselines import BaselineStatus
+    from verifflowcc.base.model.evidence_values import Command, Evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,7 @@ class RecordedEvidence:
     is so much later evidence that the file was not opened.
     """
 
-    evidence: Evidence | None
+    evidence: "Evidence | None"
     path: str
     order: int = -1
     actor: str = ""
@@ -170,7 +166,7 @@ class Facts:
     memory: Mapping[str, str] = field(default_factory=dict)
     artifacts: Mapping[str, tuple[ArtifactText, ...]] = field(default_factory=dict)
     recorded: tuple[RecordedEvidence, ...] = ()
-    commands: Mapping[str, Command] = field(default_factory=dict)
+    commands: "Mapping[str, Command]" = field(default_factory=dict)
     history: History | None = None
     reviews: tuple[Review, ...] = ()
     waivers: tuple[Waiver, ...] = ()
@@ -186,7 +182,7 @@ class Facts:
     outside: tuple[OutsideEdit, ...] = ()
     silent: tuple[str, ...] = ()
     unreadable: frozenset[str] = frozenset()
-    baselines: Mapping[BaselineKind, BaselineStatus] = field(default_factory=dict)
+    baselines: "Mapping[BaselineKind, BaselineStatus]" = field(default_factory=dict)
 
     @property
     def traced(self) -> Mapping[str, str]:

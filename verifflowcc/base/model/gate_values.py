@@ -246,6 +246,23 @@ PEOPLE = frozenset({CriterionKind.REVIEW, CriterionKind.ATTESTATION})
 """Kinds that ask for the word of a person."""
 
 
+BASELINES = ".memory/project/baselines/accepted"
+"""The folder of the faults that a person accepts."""
+
+
+class BaselineKind(StrEnum):
+    """The kind of fault that a baseline lists."""
+
+    TESTS = "tests"
+    LINT = "lint"
+    TRACE = "trace"
+
+    @property
+    def path(self) -> str:
+        """The file of the baseline, below the project's root."""
+        return f"{BASELINES}/{self}.json"
+
+
 class Mode(StrEnum):
     """What an unmet criterion does.
 

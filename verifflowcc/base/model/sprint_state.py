@@ -151,6 +151,10 @@ def _criterion_id(pattern: str) -> str:
     return "-".join(words).lower() or ANY_ARTIFACT
 
 
+SPRINT_VARIABLE = "VFCC_SPRINT"
+"""The variable of the environment that names the current sprint."""
+
+
 class SprintStatus(StrEnum):
     """Whether a sprint can move: `forked` waits for a decision, `broken` has no start that can be read."""
 
@@ -196,6 +200,14 @@ class ArtifactFile:
     artifact: Artifact
     empty: bool
     """Whether it has no content."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactText:
+    """An artifact as it lies there now; `text` is None where it is not text (or too large to be read as one)."""
+
+    artifact: Artifact
+    text: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 from verifflowcc.base.model.gate_values import RECORDED, Assessment, Gate, Side, Verdict
 from verifflowcc.base.model.sprint_state import with_gaps
 from verifflowcc.base.terminal.output import plain
-from verifflowcc.base.terminal.table import width_of
-from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, drawn, has_unicode
+from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, drawn, has_unicode, width_of
 from verifflowcc.base.text.identifiers import shown_ids
 
 if TYPE_CHECKING:

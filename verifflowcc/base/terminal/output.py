@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 
 from verifflowcc.base.errors import UsageError, VfccError, WorkspaceError
 from verifflowcc.base.records import dataclass
-from verifflowcc.base.terminal.table import UNBOUNDED, width_of
 from verifflowcc.base.terminal.terminal import (
+    UNBOUNDED,
     around_marks,
     colored,
     has_unicode,
@@ -23,6 +23,7 @@ from verifflowcc.base.terminal.terminal import (
     revealed,
     visible,
     wants_color,
+    width_of,
 )
 from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.secrets import withhold

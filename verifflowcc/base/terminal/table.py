@@ -1,13 +1,21 @@
 """Rows under headings, laid out for the terminal or the pipe that they go to; and the status words in them."""
 
-import os
 import sys
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TextIO
 
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, drawn, status_style, status_symbol, visible, wants_color
+from verifflowcc.base.terminal.terminal import (
+    RICH,
+    SYMBOLS,
+    drawn,
+    status_style,
+    status_symbol,
+    visible,
+    wants_color,
+    width_of,
+)
 from verifflowcc.base.text.hidden_text import printable, withhold_cells
 
 if TYPE_CHECKING:
@@ -15,8 +23,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-UNBOUNDED = 1_000
-"""Columns in a pipe, where nothing is folded or cut."""
 GAP = 2
 _CELLS = {"–": "dim", ">": "bold cyan"}
 """Styles of cells that hold a sign alone."""
@@ -87,19 +93,6 @@ def _shape(
             )
         )
     return shape
-
-
-def width_of(stream: TextIO) -> int:
-    """Return the columns of the terminal behind `stream`; `UNBOUNDED` where there is none."""
-    if not stream.isatty():
-        return UNBOUNDED
-    asked = os.environ.get("COLUMNS", "")
-    if asked.isascii() and asked.isdecimal() and int(asked) > 0:
-        return int(asked)
-    try:
-        return os.get_terminal_size(stream.fileno()).columns or 80
-    except OSError:
-        return 80
 
 
 def _grid(rows: Sequence[Sequence[str]], right: Sequence[int], widths: Sequence[int]) -> str:

@@ -113,6 +113,23 @@ def shows_progress() -> bool:
     return can_draw(sys.stderr) and os.environ.get("VFCC_PROGRESS") != "never"
 
 
+UNBOUNDED = 1_000
+"""Columns in a pipe, where nothing is folded or cut."""
+
+
+def width_of(stream: "TextIO") -> int:
+    """Return the columns of the terminal behind `stream`; `UNBOUNDED` where there is none."""
+    if not stream.isatty():
+        return UNBOUNDED
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isascii() and asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except OSError:
+        return 80
+
+
 def live_on_stderr(renderable: "Callable[[], RenderableType]") -> "Live":
     """Return a display on stderr, begun, that draws when it is refreshed.
 

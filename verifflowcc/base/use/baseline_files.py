@@ -15,8 +15,9 @@ from verifflowcc.base.files.project_content import (
 )
 from verifflowcc.base.files.write import on_disk, shown_name
 from verifflowcc.base.git.git_place import in_repository
-from verifflowcc.base.model.baselines import Baseline, BaselineKind, BaselineStatus
+from verifflowcc.base.model.baselines import Baseline, BaselineStatus
 from verifflowcc.base.model.gate_input import History, RuleChange
+from verifflowcc.base.model.gate_values import BaselineKind
 from verifflowcc.base.model.protected_paths import PROTECTED
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.records import dataclass

@@ -13,8 +13,16 @@ from typing import TYPE_CHECKING
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.sprint_state import artifacts_folder, with_gaps
 from verifflowcc.base.terminal.output import emit, plain, screen_lines
-from verifflowcc.base.terminal.table import width_of
-from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, can_draw, drawn, has_unicode, revealed, wants_color
+from verifflowcc.base.terminal.terminal import (
+    RICH,
+    SYMBOLS,
+    can_draw,
+    drawn,
+    has_unicode,
+    revealed,
+    wants_color,
+    width_of,
+)
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.plain_words import counted
 from verifflowcc.sprint.rules.workflow_drawing import draw_v

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKind, BaselineStatus
+from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineStatus
+from verifflowcc.base.model.gate_values import BaselineKind
 from verifflowcc.base.model.trace_values import Finding, Severity
 from verifflowcc.base.terminal.output import folded, height
 from verifflowcc.base.text.plain_words import counted

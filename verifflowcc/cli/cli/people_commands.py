@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from verifflowcc.base.model.baselines import BaselineKind
+from verifflowcc.base.model.gate_values import BaselineKind
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import (

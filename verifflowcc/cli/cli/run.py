@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from verifflowcc import __version__
 from verifflowcc.base.errors import GateClosed, VfccError
 from verifflowcc.base.terminal.terminal import is_verbose, wants_color
-from verifflowcc.cli.cli.command_places import COMMANDS
 
 if TYPE_CHECKING:
     from verifflowcc.base.use.document_form import Problem
@@ -67,6 +66,8 @@ def called(arguments: list[str]) -> int | None:
 
     None for all others, of which nothing was run.
     """
+    from verifflowcc.cli.cli.command_places import COMMANDS
+
     if "_VFCC_COMPLETE" in os.environ or not arguments or arguments[0] not in COMMANDS or arguments[0] == "help":
         return None
     from verifflowcc.base.model.command_classes import CI_TOO, PERSON, class_with
@@ -272,18 +273,18 @@ def _with_progress(arguments: list[str], before: list[str]) -> int:
 
 
 def _invoke(arguments: list[str], before: list[str]) -> int:
-    from verifflowcc.base.terminal.declared import Exit
-
     try:
         if answered(arguments):
             return 0
         code = called(arguments)
         return _parsed(arguments, before) if code is None else code
-    except Exit as left:
-        return left.exit_code
     except (VfccError, OSError):
         raise
     except Exception as error:
+        from verifflowcc.base.terminal.declared import Exit
+
+        if isinstance(error, Exit):
+            return error.exit_code
         code = _typer_fault(error, arguments)
         if code is None:
             raise

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from verifflowcc.base.model.gate_input import ArtifactText
-from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
+from verifflowcc.base.model.sprint_state import ArtifactText, SprintState, artifacts_folder
 from verifflowcc.base.text.extract import outline, short_form
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold

@@ -16,12 +16,11 @@ from verifflowcc.base.files.layout import MEMORY, Stamps, settled
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.model.config_values import HookSettings, ToolTable, TraceSettings
 from verifflowcc.base.model.events import Json
-from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.model.sprint_state import SPRINT_VARIABLE, SprintState
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import canonical, digest_bytes
 from verifflowcc.base.text.quick_json import read
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.sprint.rules.sprint_people import VARIABLE
 from verifflowcc.sprint.rules.stage_moves import pinned_digest
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.sprint_reading import (
@@ -151,7 +150,7 @@ def snapshot_path(workspace: Workspace, role: str | None) -> Path:
 
 def local_file(workspace: Workspace, name: str, role: str | None) -> Path:
     """Return a file that the full program leaves for hooks, for a role and the sprint that `VFCC_SPRINT` names."""
-    sprint = os.environ.get(VARIABLE)
+    sprint = os.environ.get(SPRINT_VARIABLE)
     return workspace.local / f"{name}{f'-{role}' if role else ''}{f'@{sprint}' if sprint else ''}.json"
 
 
@@ -175,7 +174,7 @@ def renew_snapshots(workspace: Workspace, ledgers: Stamps) -> None:
 
     `ledgers` are stamps that were taken before the ledgers were read.
     """
-    sprint = os.environ.get(VARIABLE, "")
+    sprint = os.environ.get(SPRINT_VARIABLE, "")
     paths = [path for path in workspace.local.glob("hook*.json") if path.stem.partition("@")[2] == sprint]
     states = open_sprints(workspace)
     place = AgentState(HookSettings(), choice=resolve_sprint(workspace, states), open=states)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.terminal.output import folded
-from verifflowcc.base.terminal.table import table
 from verifflowcc.base.text.plain_words import counted
 from verifflowcc.code.rules.graph import CONFIDENT, Dependency, LocatedDefinition, ReferenceLink, confidences_of
 
@@ -49,6 +48,8 @@ def status(found: "GraphStatus") -> list[str]:
 def _status(found: "GraphStatus") -> Iterator[str]:
     yield f"{counted(found.files, 'source file')}, {found.lines:,} lines; index {found.bytes / 1_000_000:.1f} MB"
     if found.languages:
+        from verifflowcc.base.terminal.table import table
+
         rows = [
             (each.language, f"{each.files:,}", f"{each.lines:,}" if each.read else "no grammar")
             for each in found.languages

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from verifflowcc.base.formats import event_payloads as fields
 from verifflowcc.base.model import sprint_state as artifacts
 from verifflowcc.base.model.events import Event, EventType, Json
-from verifflowcc.base.model.gate_input import ArtifactPut, ArtifactText, Facts, RecordedEdit
+from verifflowcc.base.model.gate_input import ArtifactPut, Facts, RecordedEdit
 from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, CriterionKind, Mode, Verdict
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.people import NAMELESS, Contributor, Opinion
-from verifflowcc.base.model.sprint_state import Artifact, Leg, Stage, artifacts_folder
+from verifflowcc.base.model.sprint_state import Artifact, ArtifactText, Leg, Stage, artifacts_folder
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.glob import matches, select

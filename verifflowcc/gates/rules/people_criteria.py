@@ -5,13 +5,13 @@ from typing import TypeVar
 
 from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, CriterionKind, Verdict
-from verifflowcc.base.model.people import NAMELESS, Decision, Feedback, Opinion, Review, Waiver, one_each
+from verifflowcc.base.model.people import NAMELESS, Decision, Opinion, Review, Waiver, one_each
 from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.identifiers import short_ids
 from verifflowcc.gates.rules.artifact_criteria import Authorship, authorship, objection_to, subject_files, subject_of
-from verifflowcc.sprint.rules.sprint_people import expired, latest_words
+from verifflowcc.sprint.rules.sprint_people import concerning, expired, latest_words
 
 _Statement = TypeVar("_Statement", Review, Waiver)
 _UNIT = 1_000_000
@@ -51,16 +51,6 @@ def assess_feedback(criterion: Criterion, stage_id: str, facts: Facts) -> Assess
         f"vfcc feedback triage {short} --done",
         tuple(one.event for one in waiting),
         subject,
-    )
-
-
-def concerning(stage_id: str, sprint: SprintState, comments: Sequence[Feedback]) -> tuple[Feedback, ...]:
-    """Return the comments, dealt with or not, that concern a stage."""
-    first = bool(sprint.stages) and sprint.stages[0].stage.id == stage_id
-    return tuple(
-        one
-        for one in comments
-        if (one.sprint == sprint.id and one.stage == stage_id) or (first and (one.sprint != sprint.id or not one.stage))
     )
 
 

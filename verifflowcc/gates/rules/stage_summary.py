@@ -12,9 +12,9 @@ from verifflowcc.base.model.people import Decision
 from verifflowcc.base.model.sprint_state import Artifact, SprintState, Stage, StageState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.extract import short_form
-from verifflowcc.gates.rules.people_criteria import concerning, waiver_fault
+from verifflowcc.gates.rules.people_criteria import waiver_fault
 from verifflowcc.gates.rules.stage_failures import clause, deviations, review_line, waiver_line
-from verifflowcc.sprint.rules.sprint_people import latest_words
+from verifflowcc.sprint.rules.sprint_people import concerning, latest_words
 from verifflowcc.sprint.rules.stage_numbers import percent
 
 # Numbers from the evidence that a gate used: tests, coverage, how much there was.

@@ -12,11 +12,11 @@ from verifflowcc.base.files.project_content import read_project_file
 from verifflowcc.base.git.git_place import top_of
 from verifflowcc.base.git.git_versions import TreeFile, commit_files
 from verifflowcc.base.model.baseline_rules import baseline_payload, baseline_step, baseline_text
-from verifflowcc.base.model.baselines import FAILED, OF_KIND, Baseline, BaselineEntry, BaselineKind
+from verifflowcc.base.model.baselines import FAILED, OF_KIND, Baseline, BaselineEntry
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.evidence_values import Command
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import Criterion, CriterionKind, Mode
+from verifflowcc.base.model.gate_values import BaselineKind, Criterion, CriterionKind, Mode
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.model.trace_values import Family
 from verifflowcc.base.process.clock import step

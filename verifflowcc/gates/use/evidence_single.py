@@ -11,10 +11,10 @@ from verifflowcc.base.git.git_place import top_of
 from verifflowcc.base.git.git_protected import head_commit
 from verifflowcc.base.git.git_versions import TreeFile, commit_files, contents, disk_files
 from verifflowcc.base.git.work_tree import FOLDER
-from verifflowcc.base.model.baselines import NO_BASELINE, BaselineKind
+from verifflowcc.base.model.baselines import NO_BASELINE
 from verifflowcc.base.model.evidence_values import Command, Measurement, Run
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import COMPUTED, Criterion, CriterionKind, EvidenceTrust
+from verifflowcc.base.model.gate_values import COMPUTED, BaselineKind, Criterion, CriterionKind, EvidenceTrust
 from verifflowcc.base.model.testcases import Loss, LostTest, TestCase
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text

@@ -11,9 +11,17 @@ from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.git.git_command import asked_once
 from verifflowcc.base.model.config_values import Config
 from verifflowcc.base.model.evidence_values import Command, Evidence
-from verifflowcc.base.model.gate_input import ArtifactText, Facts, History
+from verifflowcc.base.model.gate_input import Facts, History
 from verifflowcc.base.model.gate_values import KINDS, Criterion, CriterionKind, Gate
-from verifflowcc.base.model.sprint_state import DONE, Route, SprintState, Stage, StageState, artifacts_folder
+from verifflowcc.base.model.sprint_state import (
+    DONE,
+    ArtifactText,
+    Route,
+    SprintState,
+    Stage,
+    StageState,
+    artifacts_folder,
+)
 from verifflowcc.base.model.trace_values import Outcome
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import fold_newlines

@@ -1,11 +1,11 @@
 """Test results: the current sprint's recorded evidence, and the reports given."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import FormatError, VfccError
-from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
+from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, EvidenceTrust, Mode, Verdict
 from verifflowcc.base.model.people import Waiver
 from verifflowcc.base.model.sprint_state import (
@@ -28,64 +28,74 @@ from verifflowcc.base.model.trace_values import (
 )
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest, everything
 from verifflowcc.sprint.rules.sprint_fold import event_file
-from verifflowcc.sprint.rules.sprint_people import expired, waivers
-from verifflowcc.sprint.store.evidence_store import read_artifact_texts
 from verifflowcc.sprint.use.sprint_reading import ledger_of, load_movable, open_sprints
 
 if TYPE_CHECKING:
+    from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
+    from verifflowcc.base.model.sprint_state import ArtifactText
+    from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest
     from verifflowcc.sprint.rules.junit_tests import JUnitTests
     from verifflowcc.trace.rules.join_tests import MarkedTests
 
 # What a ledger tells the trace checks: artifacts that are gone, a left side that moved, waivers that lapsed.
 
 
-def sprint_process_facts(facts: Facts, traced: Mapping[str, str]) -> tuple[ProcessFact, ...]:
-    """Return what is wrong with the course of a sprint; `traced` are the digests of trace items by type, as of now.
+_Present = Mapping[str, "tuple[ArtifactText, ...]"]
+"""A stage → what lies in its `artifacts/` now."""
 
-    The facts hold no trace, since these are among what the trace is made from: waivers of trace criteria are left to
-    the gate, which sees both.
+
+def _of_course(
+    state: SprintState, present: _Present, facts: "Facts | None", traced: Callable[[], Mapping[str, str]]
+) -> Iterator[ProcessFact]:
+    """Yield what is wrong with the course of a sprint; `traced` gives the digests of trace items by type, as of now.
+
+    Without facts there is no criterion to be assessed. They hold no trace, since these are among what the trace is made
+    from: waivers of trace criteria are left to the gate, which sees both.
     """
-    found: list[ProcessFact] = []
-    for stage in facts.sprint.stages:
-        found += _missing(stage, facts)
-        found += _left_changed(stage, facts, traced)
-        found += _low_coverage(stage, facts)
-    for waiver in facts.waivers:
-        found += _waiver(waiver, facts)
-    return tuple(found)
+    for stage in state.stages:
+        yield from _missing(stage, state, present)
+        yield from _left_changed(stage, state, present, traced)
+        if facts is not None:
+            yield from _low_coverage(stage, facts)
+    if facts is not None:
+        for waiver in facts.waivers:
+            yield from _waiver(waiver, facts)
 
 
-def _missing(stage: StageState, facts: Facts) -> Iterator[ProcessFact]:
+def _missing(stage: StageState, state: SprintState, present: _Present) -> Iterator[ProcessFact]:
     if stage.status is not StageStatus.PASSED:
         return
     name = stage.stage.id
-    folder = artifacts_folder(facts.sprint.id, name)
-    present = [one.artifact for one in facts.artifacts.get(name, ())]
-    for path, gone in drifted(stage.artifacts, present):
+    folder = artifacts_folder(state.id, name)
+    there = [one.artifact for one in present.get(name, ())]
+    for path, gone in drifted(stage.artifacts, there):
         if gone:
-            message = f"{name} of {facts.sprint.id} was passed with {path}, which is gone"
+            message = f"{name} of {state.id} was passed with {path}, which is gone"
             step = f'vfcc stage reopen {name} --reason "{path} is gone"'
-            yield ProcessFact("missing-artifact", f"{facts.sprint.id}/{name}/{path}", message, f"{folder}/{path}", step)
+            yield ProcessFact("missing-artifact", f"{state.id}/{name}/{path}", message, f"{folder}/{path}", step)
 
 
-def _left_changed(stage: StageState, facts: Facts, traced: Mapping[str, str]) -> Iterator[ProcessFact]:
-    left = facts.sprint.stage(stage.stage.pair) if stage.stage.pair else None
+def _left_changed(
+    stage: StageState, state: SprintState, present: _Present, traced: Callable[[], Mapping[str, str]]
+) -> Iterator[ProcessFact]:
+    left = state.stage(stage.stage.pair) if stage.stage.pair else None
     if stage.stage.leg is not Leg.RIGHT or stage.status is not StageStatus.PASSED or left is None:
         return
-    present = [one.artifact for one in facts.artifacts.get(left.stage.id, ())]
-    what = [path for path, _ in drifted(left.artifacts, present)]
-    what += [f"items of type {kind}" for kind in sorted(left.traced) if traced.get(kind) != left.traced[kind]]
+    there = [one.artifact for one in present.get(left.stage.id, ())]
+    what = [path for path, _ in drifted(left.artifacts, there)]
+    if left.traced:
+        now = traced()
+        what += [f"items of type {kind}" for kind in sorted(left.traced) if now.get(kind) != left.traced[kind]]
     if what:
         name, pair = stage.stage.id, left.stage.id
-        message = f"{name} of {facts.sprint.id} passed, and what {pair} handed over changed since: {', '.join(what)}"
+        message = f"{name} of {state.id} passed, and what {pair} handed over changed since: {', '.join(what)}"
         step = f'vfcc stage reopen {pair} --reason "it changed"'
-        path = artifacts_folder(facts.sprint.id, pair)
-        yield ProcessFact("left-changed", f"{facts.sprint.id}/{name}", message, path, step)
+        path = artifacts_folder(state.id, pair)
+        yield ProcessFact("left-changed", f"{state.id}/{name}", message, path, step)
 
 
-def _low_coverage(stage: StageState, facts: Facts) -> Iterator[ProcessFact]:
+def _low_coverage(stage: StageState, facts: "Facts") -> Iterator[ProcessFact]:
     name = stage.stage.id
     for criterion in stage.stage.exit:
         if criterion.kind is not CriterionKind.COVERAGE or criterion.mode is Mode.OFF:
@@ -99,7 +109,7 @@ def _low_coverage(stage: StageState, facts: Facts) -> Iterator[ProcessFact]:
             yield ProcessFact("low-coverage", f"{facts.sprint.id}/{name}/{criterion.id}", message, where, asked.step)
 
 
-def _waiver(waiver: Waiver, facts: Facts) -> Iterator[ProcessFact]:
+def _waiver(waiver: Waiver, facts: "Facts") -> Iterator[ProcessFact]:
     found = _fault(waiver, facts)
     if found is not None:
         code, why = found
@@ -112,7 +122,7 @@ def _waiver(waiver: Waiver, facts: Facts) -> Iterator[ProcessFact]:
         yield ProcessFact(code, f"{where}/{waiver.event}", message, path, step)
 
 
-def _fault(waiver: Waiver, facts: Facts) -> tuple[str, str] | None:
+def _fault(waiver: Waiver, facts: "Facts") -> tuple[str, str] | None:
     """Return what is wrong with a waiver that is still needed; a criterion that is met needs none."""
     stage = facts.sprint.stage(waiver.stage)
     every = (*stage.stage.enter, *stage.stage.exit) if stage else ()
@@ -126,9 +136,10 @@ def _fault(waiver: Waiver, facts: Facts) -> tuple[str, str] | None:
     return _lapsed(waiver, criterion, facts)
 
 
-def _lapsed(waiver: Waiver, criterion: Criterion, facts: Facts) -> tuple[str, str] | None:
+def _lapsed(waiver: Waiver, criterion: Criterion, facts: "Facts") -> tuple[str, str] | None:
     from verifflowcc.gates.rules.gate_check import assess
     from verifflowcc.gates.rules.people_criteria import waived_subject
+    from verifflowcc.sprint.rules.sprint_people import expired
 
     asked = assess(criterion, waiver.stage, replace(facts, waivers=()))
     if asked.met:
@@ -140,7 +151,7 @@ def _lapsed(waiver: Waiver, criterion: Criterion, facts: Facts) -> tuple[str, st
     return None
 
 
-def _superseded(waiver: Waiver, facts: Facts) -> bool:
+def _superseded(waiver: Waiver, facts: "Facts") -> bool:
     """Whether the same person waived it again later, so that this word is history."""
     same = [each for each in facts.waivers if (each.stage, each.criterion) == (waiver.stage, waiver.criterion)]
     later = same[same.index(waiver) + 1 :]
@@ -151,11 +162,11 @@ def _superseded(waiver: Waiver, facts: Facts) -> bool:
 
 
 def process_facts(
-    workspace: Workspace, traced: Mapping[str, str], content: Mapping[str, str]
+    workspace: Workspace, traced: Callable[[], Mapping[str, str]], content: Mapping[str, str]
 ) -> tuple[tuple[ProcessFact, ...], tuple[str, ...]]:
     """Return what is wrong with the course of the open sprints, and a notice for each that could not be read.
 
-    `content` is the project's (`project_content`). `traced` are the digests of trace items by type, as of now
+    `content` is the project's (`project_content`). `traced` gives the digests of trace items by type, as of now
     (`TraceReport.digests`).
     """
     found: list[ProcessFact] = []
@@ -166,21 +177,27 @@ def process_facts(
         except VfccError as error:
             notices.append(f"{sprint_id} was not looked at: {error.message}")
             continue
-        found += sprint_process_facts(_facts_of_course(workspace, state, content), traced)
+        facts = _facts_to_assess(workspace, state, content)
+        found += _of_course(state, facts.artifacts if facts else _artifacts(workspace, state), facts, traced)
     return tuple(found), tuple(notices)
 
 
-def _facts_of_course(workspace: Workspace, state: SprintState, content: Mapping[str, str]) -> Facts:
-    """Return what the course of a sprint is compared with: the artifacts, where no criterion is to be assessed."""
+def _facts_to_assess(workspace: Workspace, state: SprintState, content: Mapping[str, str]) -> "Facts | None":
+    """Return what criteria of a sprint's course are assessed by; None where none is to be."""
     criteria = (each for stage in state.stages for each in stage.stage.exit)
     asks_coverage = any(each.kind is CriterionKind.COVERAGE and each.mode is not Mode.OFF for each in criteria)
-    if waivers(state.notes) or asks_coverage:
-        from verifflowcc.gates.use.gates_now import gather_facts
+    if not asks_coverage and all(each.type is not EventType.WAIVED for each in state.notes):
+        return None
+    from verifflowcc.gates.use.gates_now import gather_facts
 
-        return gather_facts(workspace, state, content=content, only_asks=True)
+    return gather_facts(workspace, state, content=content, only_asks=True)
+
+
+def _artifacts(workspace: Workspace, state: SprintState) -> _Present:
+    from verifflowcc.sprint.store.evidence_store import read_artifact_texts
+
     folders = {each.stage.id: workspace.root / artifacts_folder(state.id, each.stage.id) for each in state.stages}
-    artifacts = {name: read_artifact_texts(folder, workspace.memory) for name, folder in folders.items()}
-    return Facts(state, workspace.today(), artifacts=artifacts)
+    return {name: read_artifact_texts(folder, workspace.memory) for name, folder in folders.items()}
 
 
 UNBOUND = "it does not say on which content the tests ran: it has no property vfcc.content"
@@ -239,7 +256,7 @@ def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_Rea
     for sprint_id in _sprints(workspace):
         try:
             state = load_movable(workspace, sprint_id)[1]
-            asked = [wanted for wanted in everything(state) if wanted.criterion.kind in _READERS]
+            asked = _asked_of_tests(state)
             facts = _facts(workspace, state, content) if asked else None
         except VfccError as error:
             yield _ReadReport(ResultReport(f"sprint {sprint_id}", EvidenceTrust.ASSERTED, problem=error.message))
@@ -252,6 +269,16 @@ def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_Rea
                 yield from (_READERS[wanted.criterion.kind](workspace, wanted, one, facts) for one in latest)
 
 
+def _asked_of_tests(state: SprintState) -> "list[EvidenceRequest]":
+    """Return the criteria whose evidence has results of tests."""
+    criteria = (each for stage in state.stages for each in (*stage.stage.enter, *stage.stage.exit))
+    if not any(each.kind in _READERS for each in criteria):
+        return []
+    from verifflowcc.gates.rules.evidence_wanted import everything
+
+    return [wanted for wanted in everything(state) if wanted.criterion.kind in _READERS]
+
+
 def _sprints(workspace: Workspace) -> tuple[str, ...]:
     """Return the sprints that are not closed, else the one that was closed last; none before the first."""
     going = tuple(state.id for state in open_sprints(workspace))
@@ -260,10 +287,12 @@ def _sprints(workspace: Workspace) -> tuple[str, ...]:
     return going or ((max(ids, key=lambda sprint: ledger.names(sprint)[-1]),) if ids else ())
 
 
-def _facts(workspace: Workspace, state: SprintState, content: Mapping[str, str]) -> Facts:
+def _facts(workspace: Workspace, state: SprintState, content: Mapping[str, str]) -> "Facts":
     """Return what evidence of tests is compared with; git and the people are not asked."""
     from verifflowcc.base.files.project_content import MemoryDigests
+    from verifflowcc.base.model.gate_input import Facts
     from verifflowcc.base.use.baseline_files import baseline_statuses
+    from verifflowcc.sprint.rules.sprint_people import waivers
     from verifflowcc.sprint.use.configuration import effective_config
     from verifflowcc.sprint.use.evidence_reading import read_recorded
 
@@ -279,7 +308,9 @@ def _facts(workspace: Workspace, state: SprintState, content: Mapping[str, str])
     )
 
 
-def _of_evidence(workspace: Workspace, wanted: EvidenceRequest, one: RecordedEvidence, facts: Facts) -> _ReadReport:
+def _of_evidence(
+    workspace: Workspace, wanted: "EvidenceRequest", one: "RecordedEvidence", facts: "Facts"
+) -> _ReadReport:
     from verifflowcc.base.formats.result_lines import parse_results
     from verifflowcc.gates.rules.gate_check import assess
     from verifflowcc.gates.rules.staleness import id_of, stale_reasons
@@ -302,7 +333,7 @@ def _of_evidence(workspace: Workspace, wanted: EvidenceRequest, one: RecordedEvi
     return _ReadReport(report, lines.results, skipped if waived else frozenset())
 
 
-def _of_proof(workspace: Workspace, wanted: EvidenceRequest, one: RecordedEvidence, facts: Facts) -> _ReadReport:
+def _of_proof(workspace: Workspace, wanted: "EvidenceRequest", one: "RecordedEvidence", facts: "Facts") -> _ReadReport:
     """Return the verdicts of a proof; none of one that is stale, or whose file is not what the evidence names.
 
     The gate of its own criterion has the reason.

@@ -13,8 +13,8 @@ from verifflowcc.base.process.clock import SystemClock
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.terminal import output as out
 from verifflowcc.base.terminal.output import folded, part
-from verifflowcc.base.terminal.table import GAP, table, width_of
-from verifflowcc.base.terminal.terminal import painted
+from verifflowcc.base.terminal.table import GAP, table
+from verifflowcc.base.terminal.terminal import painted, width_of
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace, current_folder, find_workspace
 from verifflowcc.memory.rules.candidates import QUOTE

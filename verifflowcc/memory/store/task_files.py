@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import FormatError, WorkspaceError
 from verifflowcc.base.files.layout import Stamps, as_on_disk, check_inside, settled, stamp
-from verifflowcc.base.files.lock import locked
 from verifflowcc.base.files.write import DerivedFile, sweep, write_atomic
 
 if TYPE_CHECKING:
@@ -111,6 +110,8 @@ def remove_task(folder: Path, task_id: str) -> None:
 @contextmanager
 def changing_task(folder: Path, root: Path, task_id: str) -> Iterator[None]:
     """Keep other writers of one task out until the end. Raises ConflictError, WorkspaceError."""
+    from verifflowcc.base.files.lock import locked  # who only recalls which scopes are open locks nothing
+
     check_inside(folder / task_id, root)
     with locked(folder / task_id / LOCK, WAIT_S):
         yield

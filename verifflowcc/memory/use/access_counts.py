@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import VfccError
 from verifflowcc.base.files.private_files import USER, user_home
-from verifflowcc.base.model.ports import Clock
 from verifflowcc.base.process.clock import SystemClock
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.metric_lines import PromptLine, RecallLine, count_line, metric_lines
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.entries import MemoryUse
+    from verifflowcc.base.model.ports import Clock
 
 
 PROJECT = "project"

@@ -148,23 +148,6 @@ def _digest(code: Mapping[str, CodeStatus]) -> str:
 _HINT = "--ref src/file.py:symbol"
 
 
-def items_with_refs(workspace: Workspace, scope: str) -> tuple[list[Item], tuple[str, ...]]:
-    """Return the items of a scope that speak of code, and sentences on files and summaries of it that are not sound."""
-    # A prompt asks here whether code is as it was, and opens no store for that.
-    from verifflowcc.memory.use.stores import open_store
-
-    with open_store(workspace, scope) as store:
-        found, problems = store.referring(), store.problems
-        every = store.items() if any(each.archived and each.archived.into for each in found) else ()
-    referring = [each for each in found if each.refs]
-    if not every:
-        return referring, tuple(problems)
-    from verifflowcc.memory.rules.superseded import stale_summaries, superseded
-
-    stale = stale_summaries(every, superseded(every).found)
-    return referring, (*problems, *(each.notice for each in stale))
-
-
 def parse_refs(workspace: Workspace | None, texts: Iterable[str]) -> tuple[Ref, ...]:
     """Return places in the code, `path` or `path:symbol`, each with the digest of the symbol or file as it is now.
 

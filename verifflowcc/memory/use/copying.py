@@ -22,9 +22,8 @@ from verifflowcc.memory.rules.superseded import superseded
 from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.memory.use.item_scope import require_person
 from verifflowcc.memory.use.scopes import PROJECT, read_scope, scopes_searched
-from verifflowcc.memory.use.stores import backend_of, open_kind, open_store
+from verifflowcc.memory.use.stores import backend_of, open_kind, open_store, scanned
 from verifflowcc.sprint.store.workflow_load import templates_folder
-from verifflowcc.sprint.use.item_loading import scanned
 
 # Write items out, so that another machine can take them in byte for byte.
 

@@ -1,19 +1,18 @@
 """Open the store of a scope, in the backend that the settings name for it; or only read it, and leave no trace."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from verifflowcc.base.config.config_load import user_settings
-from verifflowcc.base.errors import UsageError
+from verifflowcc.base.errors import ConfigError, UsageError, WorkspaceError
 from verifflowcc.base.files.private_files import USER, user_home
-from verifflowcc.base.model.config_values import BackendKind, MemorySettings
+from verifflowcc.base.model.config_values import BackendKind, MemorySettings, SecretScanner
 from verifflowcc.base.model.item_values import ScopeKind
-from verifflowcc.base.model.memory_protocol import MemoryBackend
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
 from verifflowcc.base.use.workspace import Workspace, required
 from verifflowcc.memory.store.placing import folder_of
 from verifflowcc.sprint.use.configuration import effective_config
-from verifflowcc.sprint.use.item_loading import scanned
 
 
 @contextmanager
@@ -28,6 +27,28 @@ def open_store(workspace: Workspace | None, scope: str) -> Iterator[MemoryBacken
         yield scanned(workspace, store)
     finally:
         store.close()
+
+
+def scanned(workspace: Workspace | None, store: MemoryBackend) -> MemoryBackend:
+    """Return a store that keeps nothing in which the library finds a new secret; the store itself where none asks.
+
+    What is written to the user's own memory from within a project is looked at as the project says. Settings that are
+    not sound stop who writes, and not who reads.
+    """
+    if workspace is None:
+        return store
+    with suppress(ConfigError, WorkspaceError):
+        if memory_settings(workspace).secret_scanner is SecretScanner.OWN:
+            return store
+    from verifflowcc.sprint.store.scanned_backend import scanned_store
+    from verifflowcc.sprint.use.item_loading import asks_for_scan, refuse_scanned
+
+    def look(item: StoredItem, kept_in: MemoryBackend) -> None:
+        if asks_for_scan(workspace):
+            before = kept_in.get(item.item.id)
+            refuse_scanned(workspace, before.text if before else "", item.text, item.item.id)
+
+    return scanned_store(store, look)
 
 
 def kind_of(scope: str) -> ScopeKind:

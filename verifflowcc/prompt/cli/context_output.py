@@ -9,7 +9,7 @@ from verifflowcc.base.model.config_values import WHOLE
 from verifflowcc.base.model.entries import ContextPackage, Fate, LayerUse, PartUse, PlacedCandidate, Prompt
 from verifflowcc.base.model.layers import PRIORITY
 from verifflowcc.base.terminal import output as out
-from verifflowcc.base.terminal.table import UNBOUNDED, table, width_of
+from verifflowcc.base.terminal.terminal import UNBOUNDED, width_of
 
 if TYPE_CHECKING:
     from verifflowcc.prompt.use.prompt_diff import Comparison
@@ -70,6 +70,8 @@ def _why(one: PlacedCandidate, reason: str) -> str:
 
 def _listing(rows: list[_Row], width: int) -> str:
     """One line for each candidate; where the terminal is too narrow for that, two, under the name of the layer."""
+    from verifflowcc.base.terminal.table import table
+
     wide = table(("layer", "rank", "entry", "tokens", "fate", "reason"), rows, right=(1, 3), width=10_000)
     if max(map(len, wide.splitlines())) <= width or width == UNBOUNDED:
         return wide
@@ -119,6 +121,8 @@ def account(prompt: Prompt, *, looking: bool, more: Sequence[str] = ()) -> None:
 
 def comparison(found: "Comparison") -> str:
     """Return what came, went or changed between two prompts, and the difference in tokens."""
+    from verifflowcc.base.terminal.table import table
+
     rows = [
         (change.change, str(change.layer), change.key, f"{change.left_tokens:,}", f"{change.right_tokens:,}")
         for change in found.changes
@@ -130,6 +134,8 @@ def comparison(found: "Comparison") -> str:
 
 
 def _layers(prompt: Prompt) -> str:
+    from verifflowcc.base.terminal.table import table
+
     mark = "~" if prompt.estimated else ""
     rows = [_row(layer, mark) for layer in prompt.layers]
     listing = table(

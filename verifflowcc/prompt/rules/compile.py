@@ -6,16 +6,19 @@ what it has to spare is offered once more.
 """
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import BudgetError
 from verifflowcc.base.model.entries import Candidate, Fate, PlacedCandidate
 from verifflowcc.base.model.item_values import Trust
 from verifflowcc.base.model.layers import CODE, Layer
-from verifflowcc.base.model.ports import Count
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.code_views import DIFF_LANGUAGE
 from verifflowcc.prompt.rules.fill import MINIMUM_TRIMMED_TOKENS, LayerQueue, TrimmedBody
 from verifflowcc.prompt.rules.pack import Packing, pack
+
+if TYPE_CHECKING:
+    from verifflowcc.base.model.ports import Count
 
 REFINEMENTS = 3
 """How often spare tokens are offered again. Two are enough in practice; the bound keeps the work linear."""
@@ -42,7 +45,7 @@ class ShownEntry:
 class Tools:
     """What compiling needs: a counter, the bodies, and the template."""
 
-    count: Count
+    count: "Count"
     text_of: Callable[[Candidate], str]
     render: Callable[[Sequence[ShownEntry]], str]
 
@@ -159,7 +162,7 @@ def _layers_in(packing: Packing) -> set[Layer]:
     return {one.candidate.layer for one in packing.placed if one.outcome is not Fate.DROPPED}
 
 
-def trimmer(count: Count, text_of: Callable[[Candidate], str]) -> Callable[[Candidate, int], TrimmedBody | None]:
+def trimmer(count: "Count", text_of: Callable[[Candidate], str]) -> Callable[[Candidate, int], TrimmedBody | None]:
     """Return what trims a candidate's body to a number of tokens; once per body and limit."""
     known: dict[tuple[Layer, str, int], TrimmedBody | None] = {}
 

@@ -7,10 +7,11 @@ from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.ledger import LedgerWriter
 from verifflowcc.base.files.write import create_atomic
 from verifflowcc.base.model.events import EventType
-from verifflowcc.base.model.gate_input import ArtifactText, Facts
+from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.model.sprint_state import (
     DONE,
     Artifact,
+    ArtifactText,
     SprintState,
     Stage,
     StageState,

@@ -284,17 +284,32 @@ def _remembered(
     workspace: Workspace, places: Sequence[_SymbolPlace]
 ) -> tuple[tuple[TouchedItem, ...], tuple[str, ...]]:
     """Return the memories that speak of the code, of the project and what is open in it."""
-    from verifflowcc.memory.use.code_refs import items_with_refs
     from verifflowcc.memory.use.scopes import scopes_recalled
 
     found: list[TouchedItem] = []
     notices: list[str] = []
     for scope in scopes_recalled(workspace):
-        items, problems = items_with_refs(workspace, scope)
+        items, problems = _items_with_refs(workspace, scope)
         notices += problems
         for item in items:
             found += _speaking(item, places) if not is_trace_type(item.type) else ()
     return tuple(sorted(found, key=lambda each: (each.path, each.place))), tuple(notices)
+
+
+def _items_with_refs(workspace: Workspace, scope: str) -> tuple[list[Item], tuple[str, ...]]:
+    """Return the items of a scope that speak of code, and sentences on files and summaries of it that are not sound."""
+    from verifflowcc.memory.use.stores import open_store
+
+    with open_store(workspace, scope) as store:
+        found, problems = store.referring(), store.problems
+        every = store.items() if any(each.archived and each.archived.into for each in found) else ()
+    referring = [each for each in found if each.refs]
+    if not every:
+        return referring, tuple(problems)
+    from verifflowcc.memory.rules.superseded import stale_summaries, superseded
+
+    stale = stale_summaries(every, superseded(every).found)
+    return referring, (*problems, *(each.notice for each in stale))
 
 
 def _speaking(item: Item, places: Sequence[_SymbolPlace]) -> Iterator[TouchedItem]:

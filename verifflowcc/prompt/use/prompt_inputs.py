@@ -21,7 +21,6 @@ from verifflowcc.base.model.config_values import (
 )
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.layers import PRIORITY, Layer
-from verifflowcc.base.model.ports import TokenCounter
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_text
@@ -43,6 +42,7 @@ from verifflowcc.sprint.use.sprint_reading import depends_on
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.config_values import CodeMix
+    from verifflowcc.base.model.ports import TokenCounter
     from verifflowcc.code.use.code_offers import CodeOffer, CodeTask
     from verifflowcc.code.use.review import ReviewScope
     from verifflowcc.prompt.rules.template_view import PromptTemplate
@@ -123,7 +123,7 @@ class PromptInputs:
     state: SprintState | None
     tree: ProjectTree
     index: Index
-    counter: TokenCounter
+    counter: "TokenCounter"
     selection: FileSelection
     template_source: prompt_templates.TemplateSource
     sources: Sources
@@ -209,7 +209,7 @@ def _code_for(  # noqa: PLR0913, PLR0917 - as `code_for`, and the first of them 
     workspace: Workspace,
     commit: str | None,
     ordinary: dict[str, str],
-    counter: TokenCounter,
+    counter: "TokenCounter",
     budget_tokens: int,
     task: "CodeTask",
     mix: "CodeMix",

@@ -27,12 +27,12 @@ from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.gates.rules.people_criteria import concerning
 from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.prompt.use.source_files import Source
 from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.prompt.use.standpoint import progress_of
+from verifflowcc.sprint.rules.sprint_people import concerning
 from verifflowcc.sprint.use.feedback import sprint_feedback
 from verifflowcc.sprint.use.item_loading import names_source
 

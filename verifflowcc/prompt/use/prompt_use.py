@@ -12,11 +12,11 @@ from verifflowcc.base.files.private_files import user_home, user_settings_file
 from verifflowcc.base.files.write import DerivedFile
 from verifflowcc.base.model.entries import ContextPackage, Prompt, Question
 from verifflowcc.base.model.layers import CODE, Layer
+from verifflowcc.base.model.sprint_state import SPRINT_VARIABLE
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import sha256
 from verifflowcc.base.text.record_codec import RecordCodec, plain_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.sprint.rules.sprint_people import VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -127,7 +127,7 @@ def _home() -> str:
 
 
 def _path(workspace: Workspace, question: Question) -> Path:
-    key = "\0".join((_home(), os.environ.get(VARIABLE, ""), plain_text(question)))
+    key = "\0".join((_home(), os.environ.get(SPRINT_VARIABLE, ""), plain_text(question)))
     return workspace.local / FOLDER / f"{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from verifflowcc.base.errors import ConfigError, ConflictError, VfccError
 from verifflowcc.base.files.layout import (
@@ -26,7 +26,6 @@ from verifflowcc.base.model.events import Json
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.layers import CODE, LOCAL, READING_ORDER, TASK, TRACE, USER, Layer
 from verifflowcc.base.model.memory_protocol import StoredItem
-from verifflowcc.base.model.ports import TokenCounter
 from verifflowcc.base.model.recall_values import Extent, Unit, extent_of
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field
@@ -44,6 +43,9 @@ from verifflowcc.prompt.rules.data_sentences import (
     progress_text,
     tools_text,
 )
+
+if TYPE_CHECKING:
+    from verifflowcc.base.model.ports import TokenCounter
 
 # Which files of `.memory/` a prompt shows as sentences, and how their texts are read for that.
 
@@ -301,7 +303,7 @@ class BodyReader:
 
     tree: ProjectTree
     index: Index
-    counter: TokenCounter
+    counter: "TokenCounter"
     problems: dict[str, str] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     theirs: "BodyReader | None" = None

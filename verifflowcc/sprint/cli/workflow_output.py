@@ -6,7 +6,8 @@ from textwrap import wrap
 
 from verifflowcc.base.model.gate_values import Criterion, EvidenceTrust
 from verifflowcc.base.model.sprint_state import Leg, StageStatus, Workflow
-from verifflowcc.base.terminal.table import table, width_of
+from verifflowcc.base.terminal.table import table
+from verifflowcc.base.terminal.terminal import width_of
 from verifflowcc.sprint.rules.workflow_drawing import draw_v
 from verifflowcc.sprint.use.role_files import created_notes
 from verifflowcc.sprint.use.workflow_use import WorkflowChoice, WorkflowLine, WorkflowList, WorkflowView

@@ -7,15 +7,17 @@ again.
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.base.model.events import Event, EventType, Json
-from verifflowcc.base.model.gate_input import ArtifactPut, History
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.people import Decision, Feedback, Opinion, Review, Waiver, same_person
-from verifflowcc.base.model.sprint_state import SprintState, StageState
+from verifflowcc.base.model.sprint_state import SPRINT_VARIABLE, SprintState, StageState
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.sprint.rules.sprint_fold import arrange, chain, event_file
+
+if TYPE_CHECKING:
+    from verifflowcc.base.model.gate_input import ArtifactPut, History
 
 # What a sprint has learned that may be worth more than the sprint.
 
@@ -92,7 +94,6 @@ def _stage(each: StageState) -> dict[str, Json]:
 
 # Choose the current one of several open sprints, from what the environment, git and the worktree say.
 
-VARIABLE = "VFCC_SPRINT"
 Choice = tuple[str | None, str]
 """The id of the current sprint, or None, and what chose it, in words; empty where there was nothing to choose."""
 
@@ -115,7 +116,7 @@ def choose_sprint(
     (None, '')
     """
     if variable:
-        return (variable, f"by {VARIABLE}") if variable in branches else (None, "")
+        return (variable, f"by {SPRINT_VARIABLE}") if variable in branches else (None, "")
     if len(branches) == 1:
         return next(iter(branches)), ""
     on_branch = [sprint for sprint, started_on in branches.items() if branch and started_on == branch]
@@ -155,7 +156,7 @@ def _enters(move: Event) -> object:
     return move.payload.get(named)
 
 
-_T = TypeVar("_T", Review, Waiver, ArtifactPut)
+_T = TypeVar("_T", Review, Waiver, "ArtifactPut")
 _REVIEWS = frozenset({EventType.REVIEW_RECORDED, EventType.ATTESTED})
 
 
@@ -184,7 +185,7 @@ def waivers(notes: Sequence[Event]) -> tuple[Waiver, ...]:
     )
 
 
-def with_addresses(found: Sequence[_T], sprint: str, history: History | None) -> tuple[_T, ...]:
+def with_addresses(found: Sequence[_T], sprint: str, history: "History | None") -> tuple[_T, ...]:
     """Return reviews, waivers or puts with the e-mail address of the commit that brought each, where it has none.
 
     Only a commit in the very name of the actor tells their address.
@@ -194,7 +195,7 @@ def with_addresses(found: Sequence[_T], sprint: str, history: History | None) ->
     return tuple(replace(one, email=one.email or _address(one, sprint, history)) for one in found)
 
 
-def _address(one: Review | Waiver | ArtifactPut, sprint: str, history: History) -> str:
+def _address(one: "Review | Waiver | ArtifactPut", sprint: str, history: "History") -> str:
     contributors = history.authors.get(event_file(sprint, one.event), ())
     return next((each.email for each in contributors if each.email and same_person(each.actor, one.actor)), "")
 
@@ -227,6 +228,16 @@ def feedback(sprint: str, notes: Sequence[Event], carried: Sequence[Feedback] = 
             triages.setdefault(triaged, []).append(event)
     fresh = [replace(one, decision=Decision.OPEN, decided_by="", reason="") for one in carried]
     return tuple(_decided(one, triages.get(one.event, [])) for one in (*fresh, *mine))
+
+
+def concerning(stage_id: str, sprint: SprintState, comments: Sequence[Feedback]) -> tuple[Feedback, ...]:
+    """Return the comments, dealt with or not, that concern a stage."""
+    first = bool(sprint.stages) and sprint.stages[0].stage.id == stage_id
+    return tuple(
+        one
+        for one in comments
+        if (one.sprint == sprint.id and one.stage == stage_id) or (first and (one.sprint != sprint.id or not one.stage))
+    )
 
 
 def current_triages(notes: Sequence[Event], comment: str) -> tuple[str, ...]:

@@ -27,10 +27,9 @@ from verifflowcc.base.model.sprint_state import (
     gaps_in,
     output_digest,
 )
-from verifflowcc.base.model.trace_codes import DEFAULT_POLICY, TracePolicy
+from verifflowcc.base.model.trace_codes import DEFAULT_POLICY, TracePolicy, policy_from_json, policy_to_json
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import canonical, digest_bytes
-from verifflowcc.sprint.rules.policy_record import policy_from_json, policy_to_json
 
 # The line in a commit's message by which a signed commit approves a stage.
 

@@ -15,10 +15,8 @@ from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.write import is_temporary, on_disk, sync_folder, write_atomic
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_place import in_repository
-from verifflowcc.base.model.evidence_values import LARGEST_EVIDENCE_BYTES
-from verifflowcc.base.model.gate_input import ArtifactText
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.model.sprint_state import Artifact, ArtifactFile
+from verifflowcc.base.model.sprint_state import Artifact, ArtifactFile, ArtifactText
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_bytes, fold_newlines
 
@@ -231,6 +229,8 @@ def read_evidence_file(memory: Path, path: str, *, hidden: bool = False) -> byte
     With `hidden`, under its hidden name alone: there lies one that is written again, until its event is in the ledger.
     Raises FormatError, with the reason alone, for what is no ordinary file, cannot be read, or is larger than evidence.
     """
+    from verifflowcc.base.model.evidence_values import LARGEST_EVIDENCE_BYTES
+
     try:
         handle = os.open(memory / _hidden(path), _READ) if hidden else _open(memory, path)
     except OSError as error:

@@ -7,13 +7,20 @@ from verifflowcc.base.config.yaml_values import AmbiguousScalar, Lines, Loc
 from verifflowcc.base.model.item_values import MEMORY_RELATIONS
 from verifflowcc.base.model.item_values import TYPES as ITEM_TYPES
 from verifflowcc.base.model.lazy import lazy_pattern
-from verifflowcc.base.model.trace_codes import CHECKS, DEFAULT_POLICY, ItemRule, Need, RelationRule, TracePolicy
+from verifflowcc.base.model.trace_codes import (
+    CHECKS,
+    DEFAULT_POLICY,
+    ItemRule,
+    Need,
+    RelationRule,
+    TracePolicy,
+    policy_to_json,
+)
 from verifflowcc.base.model.trace_values import Family, Severity
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import canonical, digest_bytes
 from verifflowcc.base.text.glob import inputs_problem, name_problem, pattern_fault
 from verifflowcc.base.text.plain_words import nearest
-from verifflowcc.sprint.rules.policy_record import policy_to_json
 
 # Typed reading of a workflow's YAML that notes every problem, with its line, and goes on.
 

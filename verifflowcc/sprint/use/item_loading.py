@@ -1,17 +1,14 @@
 """Which layer loads an item of the project, by the patterns and sources that a selection goes by."""
 
 from collections.abc import Collection, Iterator
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from verifflowcc.base.errors import ConfigError, SecretError, WorkspaceError
+from verifflowcc.base.errors import SecretError
 from verifflowcc.base.files.layout import MEMORY, FilePattern, Place, source_of, sources
 from verifflowcc.base.files.write import ProjectTree
 from verifflowcc.base.model.config_values import Config, SecretScanner
 from verifflowcc.base.model.item_values import is_trace_type
 from verifflowcc.base.model.layers import RECALL, TRACE, Layer
-from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
-from verifflowcc.base.text.plain_words import with_article
 from verifflowcc.base.text.secrets import place_of, withhold
 from verifflowcc.base.use.workspace import MEMORY as WORKSPACE_MEMORY
 from verifflowcc.base.use.workspace import Workspace
@@ -104,27 +101,6 @@ def dead_memory(workspace: Workspace) -> "Iterator[Remark]":
 # else.
 
 
-def scanned(workspace: Workspace | None, store: MemoryBackend) -> MemoryBackend:
-    """Return a store that keeps nothing in which the library finds a new secret; the store itself where none asks.
-
-    What is written to the user's own memory from within a project is looked at as the project says. Settings that are
-    not sound stop who writes, and not who reads.
-    """
-    if workspace is None:
-        return store
-    with suppress(ConfigError, WorkspaceError):
-        if not asks_for_scan(workspace):
-            return store
-    from verifflowcc.sprint.store.scanned_backend import scanned_store
-
-    def look(item: StoredItem, kept_in: MemoryBackend) -> None:
-        if asks_for_scan(workspace):
-            before = kept_in.get(item.item.id)
-            refuse_scanned(workspace, before.text if before else "", item.text, item.item.id)
-
-    return scanned_store(store, look)
-
-
 def refuse_scanned(workspace: Workspace, before: str, after: str, what: str) -> None:
     """Raise SecretError where the library that the project asks for finds a secret that was not there before.
 
@@ -139,6 +115,8 @@ def refuse_scanned(workspace: Workspace, before: str, after: str, what: str) -> 
     for each in scan_text(after):
         # whole lines, as the library reports only the first letters of some secrets
         if _line_at(after, each.start) not in held:
+            from verifflowcc.base.text.plain_words import with_article
+
             found = f"{with_article(each.kind)}, at {place_of(after, each.start)} (detect-secrets)"
             raise SecretError(
                 f"{withhold(what)} holds what looks like a secret, {found}; nothing was written", hint=HINT

@@ -12,9 +12,8 @@ from verifflowcc.base.files.ledger import LedgerWriter
 from verifflowcc.base.formats.event_bytes import encode_event, make_event
 from verifflowcc.base.git.git_commit import commit_paths
 from verifflowcc.base.git.git_place import in_repository
-from verifflowcc.base.model.baselines import FOLDER as BASELINES
 from verifflowcc.base.model.events import LARGEST_EVENT_BYTES, Event, EventType, Json, LedgerRead
-from verifflowcc.base.model.gate_values import CriterionKind, Mode
+from verifflowcc.base.model.gate_values import BASELINES, CriterionKind, Mode
 from verifflowcc.base.model.people import NAMELESS, needs_person
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.records import dataclass, replace

@@ -15,11 +15,10 @@ from verifflowcc.base.files.write import DerivedFile
 from verifflowcc.base.model.config_values import TraceSettings
 from verifflowcc.base.model.gate_values import Criterion, Mode
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus, Stage, Workflow
-from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.model.trace_codes import TracePolicy, policy_from_json, policy_to_json
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.sprint.rules.policy_record import policy_from_json, policy_to_json
 from verifflowcc.sprint.rules.stage_moves import pinned_digest
 from verifflowcc.sprint.store.workflow_load import OWN, load_shipped, parse_workflow, workflow_text
 from verifflowcc.sprint.use.configuration import effective_config, shipped_workflows

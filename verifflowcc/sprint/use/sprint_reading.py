@@ -12,12 +12,11 @@ from verifflowcc.base.files.layout import Stamps, check_inside, names_stamp, set
 from verifflowcc.base.files.ledger import PACK, Ledger, is_event_file, read_text
 from verifflowcc.base.files.write import DerivedFile
 from verifflowcc.base.model.events import LedgerProblem, LedgerRead
-from verifflowcc.base.model.sprint_state import DONE, SprintLine, SprintState, SprintStatus
+from verifflowcc.base.model.sprint_state import DONE, SPRINT_VARIABLE, SprintLine, SprintState, SprintStatus
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.sprint.rules.sprint_fold import GAPS, LOST_PARENT, closed_line, fold
-from verifflowcc.sprint.rules.sprint_people import VARIABLE, choose_sprint, in_sprint, progress_document
 
 
 def ledger_of(workspace: Workspace) -> Ledger:
@@ -255,17 +254,17 @@ class CurrentSprint:
     def hint(self) -> str:
         """How to choose one, as a command."""
         if not self.branches:
-            return f"unset {VARIABLE}" if self.fault else ""
+            return f"unset {SPRINT_VARIABLE}" if self.fault else ""
         first = next(iter(self.branches))
         if self.fault:
-            return f"export {VARIABLE}={first}  # or: unset {VARIABLE}"
-        return f"export {VARIABLE}={first}  # or: {', or: '.join([f'--sprint {first}', *self._switches()])}"
+            return f"export {SPRINT_VARIABLE}={first}  # or: unset {SPRINT_VARIABLE}"
+        return f"export {SPRINT_VARIABLE}={first}  # or: {', or: '.join([f'--sprint {first}', *self._switches()])}"
 
     @property
     def hint_for_client(self) -> str:
         """How to choose one for a whole session of an agent's client."""
-        ways = [f"start the client with {VARIABLE}={each}" for each in tuple(self.branches)[:1]]
-        return ", or: ".join([*ways, *([f"without {VARIABLE}"] if self.fault else self._switches())])
+        ways = [f"start the client with {SPRINT_VARIABLE}={each}" for each in tuple(self.branches)[:1]]
+        return ", or: ".join([*ways, *([f"without {SPRINT_VARIABLE}"] if self.fault else self._switches())])
 
     def _switches(self) -> list[str]:
         """The git command that chooses one, where one was started on a branch of its own."""
@@ -287,9 +286,10 @@ def resolve_sprint(workspace: Workspace, open_: Sequence[SprintState] | None = N
     Git and the worktree are asked only where several sprints are open. Raises LedgerError as `open_sprints` does.
     """
     from verifflowcc.base.git.git_head import current_branch, started_here
+    from verifflowcc.sprint.rules.sprint_people import choose_sprint
 
     branches = {state.id: state.branch for state in (open_sprints(workspace) if open_ is None else open_)}
-    variable = os.environ.get(VARIABLE, "")
+    variable = os.environ.get(SPRINT_VARIABLE, "")
     if variable and variable not in branches:
         return CurrentSprint(None, "", branches, _fault(workspace, variable, tuple(branches)))
     if variable or len(branches) < 2:
@@ -357,15 +357,17 @@ def command_in(workspace: Workspace, sprint_id: str) -> Callable[[str], str]:
     """Return a function that names the sprint in a command, unless the command would act on that sprint anyway."""
     if resolve_sprint(workspace).id == sprint_id:
         return lambda command: command
+    from verifflowcc.sprint.rules.sprint_people import in_sprint
+
     return lambda command: in_sprint(command, sprint_id)
 
 
 def _fault(workspace: Workspace, variable: str, open_: tuple[str, ...]) -> str:
     if ledger_of(workspace).has(variable):
-        return f"{VARIABLE} names the sprint {variable}, which is closed"
+        return f"{SPRINT_VARIABLE} names the sprint {variable}, which is closed"
     near = nearest(variable, open_)
     more = f"did you mean {near}?" if near else f"open: {', '.join(open_)}" if open_ else "none is open"
-    return f"{VARIABLE} names {variable!r}, and there is no such sprint; {more}"
+    return f"{SPRINT_VARIABLE} names {variable!r}, and there is no such sprint; {more}"
 
 
 # The progress of a sprint as `progress.json` shows it: from its ledger, with its `results.json`.
@@ -373,6 +375,8 @@ def _fault(workspace: Workspace, variable: str, open_: tuple[str, ...]) -> str:
 
 def progress_text(workspace: Workspace, sprint_id: str) -> str:
     """Return what `progress.json` should hold now, from the ledger and `results.json`."""
+    from verifflowcc.sprint.rules.sprint_people import progress_document
+
     state = show_sprint(workspace, sprint_id)
     path = results_path(sprint_id)
     check_inside(workspace.memory / path, workspace.memory)

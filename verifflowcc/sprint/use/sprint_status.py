@@ -12,13 +12,13 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files.layout import Stamps, settled
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.model.people import Decision, Opinion
-from verifflowcc.base.model.sprint_state import DONE, SprintLine, SprintState, SprintStatus, with_gaps
+from verifflowcc.base.model.sprint_state import DONE, SPRINT_VARIABLE, SprintLine, SprintState, SprintStatus, with_gaps
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.document_form import data_text
 from verifflowcc.base.use.workspace import MEMORY, Workspace, provider
-from verifflowcc.sprint.rules.sprint_people import VARIABLE, expired, latest_words, reviews, waivers
+from verifflowcc.sprint.rules.sprint_people import expired, latest_words, reviews, waivers
 from verifflowcc.sprint.use.feedback import sprint_feedback
 from verifflowcc.sprint.use.sprint_reading import (
     choice_files,
@@ -245,7 +245,7 @@ def remember_status(workspace: Workspace, before: Stamps | None = None) -> Shown
     before.take(choice_files(workspace))
     status = current_status(workspace)
     shown = ShownStatus(printable(withhold(_text(status))), data_text(status), status)
-    if status.damaged or not settled(before.touched_ns) or os.environ.get(VARIABLE):
+    if status.damaged or not settled(before.touched_ns) or os.environ.get(SPRINT_VARIABLE):
         return shown  # `fast/` exits with 0, so a damaged ledger is left to the full command
     snapshot = {
         "format": SNAPSHOT_FORMAT,

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.base.terminal.table import table, width_of
+from verifflowcc.base.terminal.table import table
+from verifflowcc.base.terminal.terminal import width_of
 
 if TYPE_CHECKING:
     from verifflowcc.trace.rules.answers import ItemTest, LinkEnd

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.terminal.output import folded, part, plain
-from verifflowcc.base.terminal.table import status_of, width_of
-from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, drawn, has_unicode, status_style, wants_color
+from verifflowcc.base.terminal.table import status_of
+from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, drawn, has_unicode, status_style, wants_color, width_of
 from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.items.rules.import_values import ChangeSide, is_taken

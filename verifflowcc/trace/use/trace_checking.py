@@ -8,7 +8,8 @@ from verifflowcc.base.errors import VfccError
 from verifflowcc.base.git.git_patches import changed_since as paths_changed_since
 from verifflowcc.base.git.git_trace import GitPlace
 from verifflowcc.base.model.baseline_rules import expiry_problem, narrow, only_new
-from verifflowcc.base.model.baselines import NO_BASELINE, BaselineKind, BaselineStatus
+from verifflowcc.base.model.baselines import NO_BASELINE, BaselineStatus
+from verifflowcc.base.model.gate_values import BaselineKind
 from verifflowcc.base.model.sprint_state import SprintState, Workflow
 from verifflowcc.base.model.trace_values import EarlierFindings, Family, TraceReport
 from verifflowcc.base.records import dataclass, field

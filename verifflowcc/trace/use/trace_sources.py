@@ -1,6 +1,7 @@
 """Gather the sources of the trace: items, code, results, baseline, git, sprints."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from typing import TypeVar
 
 from verifflowcc.base.errors import ConflictError, UsageError, VfccError, WorkspaceError
@@ -321,14 +322,20 @@ def gather(
     around: TraceItems | None = None,
 ) -> GatheredSources:
     """Return the sources of a project that was looked at; with `around`, of these items alone."""
-    from verifflowcc.trace.rules.fingerprint import type_digests
 
     read = around or read_walked(workspace, looked.walk, policy, index)
     code, results, has_sprints = _tested(workspace, read, policy, looked.config, looked.content, looked.reports)
     git, notes = _git(workspace, looked.place, read.items, index)
     process, more = (), ()
     if has_sprints:
-        process, more = provider("process facts")(workspace, type_digests(read.items), looked.content)
+
+        @cache
+        def traced() -> Mapping[str, str]:
+            from verifflowcc.trace.rules.fingerprint import type_digests  # asked of few sprints
+
+            return type_digests(read.items)
+
+        process, more = provider("process facts")(workspace, traced, looked.content)
     changed, unread = _changed(workspace)
     sources = TraceSources(
         read.items,
