@@ -51,6 +51,20 @@ def test_each_item_is_in_scope_once_and_those_above_a_named_one_always_are(
     assert below or not outside
 
 
+def test_an_item_that_refines_itself_still_brings_what_refines_it() -> None:
+    scope = sprint_scope(view(made(1, 1), made(2, 1), made(3, 2)), {"REQ-1": "named"}, with_below=True)
+
+    assert [each.item.id for each in scope.items] == ["REQ-1", "REQ-2", "REQ-3"]
+
+
+def test_a_named_item_far_below_another_leaves_out_what_else_is_below_that() -> None:
+    seen = view(made(1), made(2, 1), made(3, 2), made(4, 3), made(5, 1), made(6, 4))
+
+    scope = sprint_scope(seen, {"REQ-1": "named", "REQ-4": "named"}, with_below=True)
+
+    assert {each.item.id for each in scope.items} == {"REQ-1", "REQ-4", "REQ-2", "REQ-3", "REQ-6"}
+
+
 @given(order=st.permutations(range(8)), task=st.sampled_from(["", "mend the lamp", "the lamp of REQ-3", "REQ-7"]))
 def test_no_order_of_files_moves_the_order_of_items(order: list[int], task: str) -> None:
     items = [made(number, text="the lamp" if number % 3 == 0 else "a bell") for number in order]

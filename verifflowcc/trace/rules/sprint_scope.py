@@ -94,11 +94,12 @@ def sprint_scope(view: TraceView, named: Mapping[str, str], *, with_below: bool)
 def _with_named_below(view: TraceView, named: Iterable[str]) -> set[str]:
     """Return the ids of the items above any that is named."""
     found: set[str] = set()
-    waiting = list(named)
-    while waiting:
-        more = set(view.above.get(waiting.pop(), ())) - found
-        found |= more
-        waiting += more
+    level = set(named)
+    while level:  # of thousands of items few are above these: `view.above` of all would take longer
+        links = [(item, above) for item in view.live if item.id in level for above, _ in view.parents(item)]
+        level = {above.id for item, above in links if above.status is not Status.ARCHIVED and above.id != item.id}
+        level -= found
+        found |= level
     return found
 
 
