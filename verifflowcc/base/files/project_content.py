@@ -497,7 +497,10 @@ def _listing_words(root: Path) -> tuple[str, ...]:
 
 
 def _listed_by_git(root: Path, begun: BegunListing | None) -> Mapping[bytes, bool] | None:
-    """Return the files outside `.memory/` that git has (True) or would add; None where it knows none of the folder."""
+    """Return the files outside `.memory/` that git has (True) or would add.
+
+    None where git knows nothing of the folder.
+    """
     answer = (begun.answer() if begun is not None else None) or ask_git(root, *_listing_words(root))
     if answer.code:
         if "not a git repository" in answer.err:
