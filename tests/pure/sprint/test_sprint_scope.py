@@ -50,6 +50,20 @@ def test_each_item_is_in_scope_once_and_those_above_a_named_one_always_are(
     assert below or not outside
 
 
+def test_an_item_that_refines_itself_still_brings_what_refines_it() -> None:
+    scope = sprint_scope(view(made(1, 1), made(2, 1), made(3, 2)), {"REQ-1": "named"}, with_below=True)
+
+    assert [each.item.id for each in scope.items] == ["REQ-1", "REQ-2", "REQ-3"]
+
+
+def test_a_named_item_far_below_another_leaves_out_what_else_is_below_that() -> None:
+    seen = view(made(1), made(2, 1), made(3, 2), made(4, 3), made(5, 1), made(6, 4))
+
+    scope = sprint_scope(seen, {"REQ-1": "named", "REQ-4": "named"}, with_below=True)
+
+    assert {each.item.id for each in scope.items} == {"REQ-1", "REQ-4", "REQ-2", "REQ-3", "REQ-6"}
+
+
 @given(order=st.permutations(range(8)), task=st.sampled_from(["", "mend the lamp", "the lamp of REQ-3", "REQ-7"]))
 def test_no_order_of_files_moves_the_order_of_items(order: list[int], task: str) -> None:
     items = [made(number, text="the lamp" if number % 3 == 0 else "a bell") for number in order]
@@ -65,19 +79,17 @@ def test_no_order_of_files_moves_the_order_of_items(order: list[int], task: str)
 
 @given(
     texts=st.lists(st.text("ab _-é1", max_size=8), max_size=5),
-    words=st.sets(st.text("ab_é1", min_size=1, max_size=2), max_size=3),
+    terms=st.dictionaries(*[st.text("ab_é1", min_size=1, max_size=2)] * 2, max_size=3),
 )
-def test_items_in_which_a_word_begins_as_one_of_the_task_come_first(texts: list[str], words: set[str]) -> None:
+def test_items_in_which_a_word_begins_as_one_of_the_task_come_first(texts: list[str], terms: dict[str, str]) -> None:
     items = [made(number, text=text) for number, text in enumerate(texts)]
 
-    terms = {word[::-1]: word for word in words}  # as unlike their words as no stem is, and some are another's word
+    found = list(near_task(items, " ".join(sorted(terms.values())), terms, ItemNames(items)))
 
-    found = list(near_task(items, " ".join(sorted(words)), terms, ItemNames(items)))
-
-    begins = {word: rf"\b(?:{re.escape(word)}|{re.escape(term)})" for term, word in terms.items()}
+    begins = {term: rf"\b(?:{re.escape(word)}|{re.escape(term)})" for term, word in terms.items()}
     holding = {
-        word: {item.id for item in items if re.search(begins[word], f"{item.title}\n{item.text}".casefold())}
-        for word in words
+        term: {item.id for item in items if re.search(begins[term], f"{item.title}\n{item.text}".casefold())}
+        for term in terms
     }
     scores = {item.id: sum(1_000_000 // len(ids) for ids in holding.values() if item.id in ids) for item in items}
     assert [each.item.id for each in found] == sorted(scores, key=lambda name: (-scores[name], name))

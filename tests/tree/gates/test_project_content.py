@@ -14,6 +14,7 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import project_content as module
 from verifflowcc.base.files.layout import Stamps
 from verifflowcc.base.files.project_content import (
+    BegunListing,
     belongs,
     digest_file,
     memory_content,
@@ -334,6 +335,45 @@ def test_a_file_that_became_a_folder_is_that_folders_files(tmp_path: Path) -> No
     write_tree(tmp_path, {"a/b": "b"})
 
     assert list(project_content(tmp_path, None)) == ["a/b"]
+
+
+def test_a_list_that_git_began_before_gives_the_same_content_and_git_is_not_asked_again(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tree(tree, {"a.py": "a", "ä/b.py": "b", "src/old.pyc": "x", ".memory/x": ""})
+    whole = project_content(tree, None)
+    begun = BegunListing(tree)
+    monkeypatch.setattr(module, "ask_git", None)
+
+    with begun:
+        assert (
+            project_content(tree, None, begun=begun) == whole == {"a.py": digest_text("a"), "ä/b.py": digest_text("b")}
+        )
+
+
+def test_git_that_began_a_list_which_is_not_needed_is_stopped(tmp_path: Path) -> None:
+    repository(write_tree(tmp_path, {"a.py": "a"}))
+
+    with BegunListing(tmp_path) as begun:
+        process = begun._process
+        assert process is not None
+        assert process.poll() is None
+
+    assert process.poll() is not None
+
+
+def test_where_git_cannot_begin_it_is_asked_when_the_list_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository(write_tree(tmp_path, {"a.py": "a"}))
+    monkeypatch.setattr(module, "begin_git", refuse)
+
+    with BegunListing(tmp_path) as begun:
+        assert project_content(tmp_path, None, begun=begun) == {"a.py": digest_text("a")}
+
+
+def refuse(*_: object) -> None:
+    raise WorkspaceError("no git")
 
 
 # What is kept of the last time

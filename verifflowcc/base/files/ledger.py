@@ -405,7 +405,7 @@ class Ledger:
     def _events(self, sprint_id: str) -> Path:
         if not is_slug(sprint_id):
             raise UsageError(f"{sprint_id!r} is no sprint id", hint="vfcc sprint list")
-        folder = self.memory / "sprint" / sprint_id / "events"
+        folder = Path(f"{self.memory}/sprint/{sprint_id}/events")  # asked of each sprint, where `/` takes longest
         check_inside(folder, self.memory)
         return folder
 

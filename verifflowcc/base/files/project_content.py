@@ -8,7 +8,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
@@ -19,7 +19,7 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import layout
 from verifflowcc.base.files.layout import Stamps, settled, stamp_of
 from verifflowcc.base.files.write import DerivedFile, on_disk, shown_name
-from verifflowcc.base.git.git_command import ask_git, listing_words
+from verifflowcc.base.git.git_command import BegunGit, GitResult, ask_git, begin_git, listing_words
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.process.clock import observed
@@ -27,6 +27,8 @@ from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_bytes, digest_text, fold_newlines, sha256
 
 if TYPE_CHECKING:
+    import subprocess
+
     from verifflowcc.base.git.work_tree import WorkTree
 
 # Digests of files by their stamps: a file whose stamp is known is not read again.
@@ -266,17 +268,47 @@ _LEFT_BEHIND = lazy_pattern(
 )
 
 
-def project_content(root: Path, local: Path | None, stamps: Stamps | None = None) -> Mapping[str, str]:
+class BegunListing:
+    """Git's list of a project's files, asked for while this process does other work. Use it as a context manager."""
+
+    def __init__(self, root: Path) -> None:
+        self._process: BegunGit | subprocess.Popen[bytes] | None = None
+        if in_repository(root):
+            with suppress(WorkspaceError):  # who needs the list asks again, and says what is wrong
+                self._process = begin_git(root, *listing_words(root))
+
+    def __enter__(self) -> "BegunListing":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop git where its answer was not needed."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            self._process.communicate()
+
+    def answer(self) -> GitResult | None:
+        """Return what git says, once; None where it was not asked."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        out, err = process.communicate()
+        return GitResult(process.returncode or 0, out, err.decode("utf-8", "replace"))
+
+
+def project_content(
+    root: Path, local: Path | None, stamps: Stamps | None = None, begun: BegunListing | None = None
+) -> Mapping[str, str]:
     """Return path → digest of every file of the project, sorted; paths are relative to `root`, joined by `/`.
 
     A link's digest is that of the text `link:` and where it leads; where that is none of these files, their contents
     are a part of it. A repository inside, such as a submodule, counts as one file. Digests are kept in
     `local/content.json` and taken from there while a file's stamp is the same; `stamps` takes those of ordinary files.
     Raises WorkspaceError where a file cannot be read, git cannot list them, or a link leads to more than
-    `MOST_LINKED_FILES` files outside.
+    `MOST_LINKED_FILES` files outside. `begun` is the list of its files, where git was asked for it before.
     """
     known = KnownDigests(local / "content.json" if local else None, stamps=stamps)
-    ours = [(shown, name) for name, tracked in _names(root) if _is_ours(shown := shown_name(name), tracked=tracked)]
+    names = _names(root, begun)
+    ours = [(shown, name) for name, tracked in names if _is_ours(shown := shown_name(name), tracked=tracked)]
     digests, folders = digest_all(ours, known, root)
     links = tuple(known.links)
     followed = {
@@ -446,15 +478,15 @@ def _is_left_behind(name: str) -> bool:
     return (last[0] in "._n" or not last.endswith((".md", ".json"))) and _LEFT_BEHIND.fullmatch(name) is not None
 
 
-def _names(root: Path) -> Iterator[tuple[bytes, bool]]:
+def _names(root: Path, begun: BegunListing | None) -> Iterator[tuple[bytes, bool]]:
     """Yield the names of files, each with whether git has it."""
-    listed = _listed_by_git(root) if in_repository(root) else None
+    listed = _listed_by_git(root, begun) if in_repository(root) else None
     yield from ((name, False) for name in walk(os.fsencode(root))) if listed is None else listed.items()
 
 
-def _listed_by_git(root: Path) -> Mapping[bytes, bool] | None:
+def _listed_by_git(root: Path, begun: BegunListing | None) -> Mapping[bytes, bool] | None:
     """Return the files that git has (True) or would add, none of `.memory/`; None where it does not know the folder."""
-    answer = ask_git(root, *listing_words(root))
+    answer = (begun.answer() if begun is not None else None) or ask_git(root, *listing_words(root))
     if answer.code:
         if "not a git repository" in answer.err:
             return None

@@ -28,7 +28,7 @@ from verifflowcc.prompt.rules.pack import pack
 from verifflowcc.prompt.use.gathering import PromptCandidates, brief_of, gather
 from verifflowcc.prompt.use.prompt_inputs import PromptInputs
 from verifflowcc.prompt.use.prompt_sources import PAID_BY, handed_over
-from verifflowcc.prompt.use.prompt_view import prompt_view
+from verifflowcc.prompt.use.prompt_view import Pages, prompt_view
 from verifflowcc.prompt.use.source_files import BodyReader
 from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.sprint.use.item_loading import not_loaded
@@ -202,10 +202,11 @@ def _code_use(here: PromptInputs, placed: Sequence[PlacedCandidate]) -> dict[str
 def _pack(here: PromptInputs, gathered: PromptCandidates, text_of: TextOf) -> CompiledPrompt:
     template = here.template()
     brief = brief_of(gathered.candidates) if _plans(here) else ()
+    pages: Pages = {}
 
     def render(shown: Sequence[ShownEntry]) -> str:
         supplied = len(here.question.task) + sum(len(one.text) + ROOM_PER_ENTRY_CHARS for one in shown)
-        return template.render(prompt_view(here, shown, brief), ROOM_CHARS + OFTEN * supplied)
+        return template.render(prompt_view(here, shown, brief, pages), ROOM_CHARS + OFTEN * supplied)
 
     tools = Tools(here.counter.count, text_of, render)
     return compile_prompt(_queues(here, gathered), here.budget_tokens, tools)

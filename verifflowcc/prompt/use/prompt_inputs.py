@@ -38,7 +38,7 @@ from verifflowcc.prompt.use.standpoint import resolve
 from verifflowcc.prompt.use.trace_prompt import PromptFacts, PromptTrace, prompt_facts
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.role_files import own_roles, shipped_roles
-from verifflowcc.sprint.use.sprint_reading import depends_on
+from verifflowcc.sprint.use.sprint_reading import depends_on, open_sprints
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.config_values import CodeMix
@@ -231,11 +231,12 @@ def _look(
 ) -> PromptInputs:
     tree = ProjectTree(source.root)
     tree.stamps.take(depends_on(source))
-    tree.stamps.take(place_depends_on(source, question.sprint))
+    open_ = open_sprints(source) if question.sprint is None else ()
+    tree.stamps.take(place_depends_on(source, question.sprint, open_))
     tree.stamps.take([f"{MEMORY}/agent", *prompt_templates.depends_on(source, question.agent)])
     loaded = effective_config(source)
     _check_agent(source, loaded.config, question.agent)
-    place, state, notices = resolve(source, question.agent, question.sprint, question.stage)
+    place, state, notices = resolve(source, question.agent, question.sprint, question.stage, open_)
     allocation = allocation_of(loaded.config, question)
     counter = open_counter(loaded.config.tokens, index.counts)
     # A role that is named without a task works for the sprint, so the same code and memory help it.

@@ -126,8 +126,17 @@ RULES_NOTE = "Rules of this project. Follow them."
 OTHERS = "Requirements outside of this sprint"
 
 
-def prompt_view(here: PromptInputs, shown: Sequence[ShownEntry], brief: Sequence[str] = ()) -> PromptView:
-    """Return the view of these entries, in the order given within each layer, and of the lines of a brief."""
+Pages = dict[tuple[str, tuple[tuple[int, int], ...], bool], EntryView]
+"""The entries of files with pieces of code, by path, the lines of the pieces, and whether bodies are shown."""
+
+
+def prompt_view(
+    here: PromptInputs, shown: Sequence[ShownEntry], brief: Sequence[str] = (), pages: Pages | None = None
+) -> PromptView:
+    """Return the view of these entries, in the order given within each layer, and of the lines of a brief.
+
+    `pages` takes what was made for files with pieces of code: most of it is the same in the next attempt.
+    """
     apart = {id(one) for one in shown if one.candidate.origin in (TASK, CODE) or _is_past(one.candidate)}
     of_layer = {
         layer: [one for one in shown if one.candidate.layer is layer and id(one) not in apart] for layer in Layer
@@ -152,7 +161,7 @@ def prompt_view(here: PromptInputs, shown: Sequence[ShownEntry], brief: Sequence
         agent_entries=entries[Layer.AGENT],
         code_entries=(
             *diff_entries(here, list(diffs.values()), local=False),
-            *code_entries(here, [one for one in code if id(one) not in diffs]),
+            *code_entries(here, [one for one in code if id(one) not in diffs], {} if pages is None else pages),
         ),
         change_entries=diff_entries(here, list(diffs.values()), local=True),
         task_entries=tuple(_entry(one) for one in task_notes),
@@ -224,7 +233,7 @@ def _title(here: PromptInputs) -> str:
     return one_line(f"{here.question.agent[:1].upper()}{here.question.agent[1:]}")
 
 
-def code_entries(here: PromptInputs, shown: Sequence[ShownEntry]) -> tuple[EntryView, ...]:
+def code_entries(here: PromptInputs, shown: Sequence[ShownEntry], pages: Pages) -> tuple[EntryView, ...]:
     """Return an entry for each file with pieces, by its best one, and one for each piece that was trimmed."""
     pieces = _pieces(here)
     by_file: dict[str, list[Snippet]] = {}
@@ -237,15 +246,18 @@ def code_entries(here: PromptInputs, shown: Sequence[ShownEntry]) -> tuple[Entry
         if piece.path not in by_file:
             found.append(piece.path)
         by_file.setdefault(piece.path, []).append(piece)
-    return tuple(_page(here, by_file[each]) if isinstance(each, str) else each for each in found)
+    return tuple(_page(here, by_file[each], pages) if isinstance(each, str) else each for each in found)
 
 
-def _page(here: PromptInputs, pieces: Sequence[Snippet]) -> EntryView:
-    path = pieces[0].path
-    file = here.sources.code_files[path]
+def _page(here: PromptInputs, pieces: Sequence[Snippet], pages: Pages) -> EntryView:
+    path, lines = pieces[0].path, tuple([(each.first, each.last) for each in pieces])
     bodies = all(each.part != INTERFACES for each in pieces)
-    text = page([(each.first, each.last) for each in pieces], file.definitions, file.lines, bodies=bodies)
-    return entry_view(path, safe_text(text), source=path, kind=pieces[0].language)
+    key = path, lines, bodies
+    if key not in pages:
+        file = here.sources.code_files[path]
+        text = page(lines, file.definitions, file.lines, bodies=bodies)
+        pages[key] = entry_view(path, safe_text(text), source=path, kind=pieces[0].language)
+    return pages[key]
 
 
 def _entry(one: ShownEntry) -> EntryView:

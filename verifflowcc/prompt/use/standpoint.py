@@ -1,6 +1,7 @@
 """The sprint and stage of a prompt, earlier stages, and the sprint's progress."""
 
 import os
+from collections.abc import Sequence
 
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.files.layout import MEMORY, Place
@@ -20,14 +21,20 @@ from verifflowcc.sprint.use.sprint_reading import (
 Standpoint = tuple[Place, SprintState | None, tuple[str, ...]]
 
 
-def resolve(workspace: Workspace, agent: str, sprint: str | None, stage: str | None) -> Standpoint:
+def resolve(
+    workspace: Workspace,
+    agent: str,
+    sprint: str | None,
+    stage: str | None,
+    open_: Sequence[SprintState] | None = None,
+) -> Standpoint:
     """Return the place, the sprint's state where it has a ledger, and notices.
 
-    The current sprint where none is named, and its active stage where none is named. A sprint that is only a folder,
-    written by hand, has no state but can be named. Raises UsageError for an unknown sprint or stage, and where none of
-    several open sprints is chosen.
+    The current sprint where none is named, and its active stage where none is named; `open_` are the open sprints,
+    where they were read. A sprint that is only a folder, written by hand, has no state but can be named. Raises
+    UsageError for an unknown sprint or stage, and where none of several open sprints is chosen.
     """
-    wanted = sprint if sprint is not None else _current(workspace)
+    wanted = sprint if sprint is not None else _current(workspace, open_)
     if wanted is None:
         if stage is not None:
             raise UsageError("a stage is part of a sprint, and no sprint is open", hint="--sprint ID")
@@ -61,11 +68,14 @@ def handed(state: SprintState, stage_id: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each for each in wanted if each in earlier))
 
 
-def depends_on(workspace: Workspace, sprint: str | None) -> tuple[str, ...]:
-    """Return what the place and the progress depend on beside the ledgers: what chooses a sprint, stages, results."""
+def depends_on(workspace: Workspace, sprint: str | None, open_: Sequence[SprintState] | None = None) -> tuple[str, ...]:
+    """Return what the place and the progress depend on beside the ledgers: what chooses a sprint, stages, results.
+
+    `open_` are the open sprints, where they were read.
+    """
     names = _folders(workspace, "sprint") if sprint is None else (sprint,)
     files = [f"{MEMORY}/sprint/{name}/{file}" for name in names for file in ("results.json", "progress.json")]
-    chosen_by = choice_files(workspace) if sprint is None else ()
+    chosen_by = choice_files(workspace, open_) if sprint is None else ()
     return (f"{MEMORY}/stage", *(f"{MEMORY}/stage/{name}" for name in names), *files, *chosen_by)
 
 
@@ -81,8 +91,8 @@ def progress_of(workspace: Workspace, place: Place, state: SprintState | None) -
     return (path, text) if text.strip() else None
 
 
-def _current(workspace: Workspace) -> str | None:
-    found = resolve_sprint(workspace)
+def _current(workspace: Workspace, open_: Sequence[SprintState] | None) -> str | None:
+    found = resolve_sprint(workspace, open_)
     if found.problem:
         raise not_chosen(found)
     return found.id

@@ -44,6 +44,7 @@ from verifflowcc.sprint.store.evidence_store import read_artifact_texts
 from verifflowcc.sprint.use.role_files import TOOLS
 
 if TYPE_CHECKING:
+    from verifflowcc.base.files.project_content import BegunListing
     from verifflowcc.base.model.trace_codes import TracePolicy
     from verifflowcc.prompt.use.prompt_sources import SourceRequest
     from verifflowcc.trace.rules.sprint_scope import ItemNames, SprintItem, SprintScope
@@ -293,10 +294,26 @@ class PromptTrace:
         """Return the items that a prompt may have. Where states cannot be read, `reader` notes it."""
         if not any(path.endswith(".md") for path in _paths(request.tree)):
             return TraceOffer()
+        from verifflowcc.base.files.project_content import BegunListing
+
+        policy, read = self.items(request)
+        if not read.items or self.fetch is not None:
+            return self._offer_of(policy, read, request, reader)
+        # Git lists the files while the items are gone through, whose results count for what is in the files.
+        with BegunListing(self.workspace.root) as begun:
+            return self._offer_of(policy, read, request, reader, begun)
+
+    def _offer_of(
+        self,
+        policy: "TracePolicy",
+        read: "TraceItems",
+        request: "SourceRequest",
+        reader: SourceReader,
+        begun: "BegunListing | None" = None,
+    ) -> TraceOffer:
         from verifflowcc.trace.rules.sprint_scope import ItemNames, sprint_scope
         from verifflowcc.trace.rules.trace_view import TraceView
 
-        policy, read = self.items(request)
         view = TraceView(TraceSources(read.items, self.workspace.today(), read.unreadable), policy)
         names = ItemNames(view.live)
         working = request.question.agent not in request.config.memory.assembly.thinking_roles
@@ -307,7 +324,7 @@ class PromptTrace:
         if scope.items or near:
             shown = [*((each, True) for each in scope.items), *((each, False) for each in near)]
             whole = self._shown(view, [each for each, _ in shown], request) if read.outlined else view
-            full = reader.read(STATES, lambda: self._with_results(whole, request), whole)
+            full = reader.read(STATES, lambda: self._with_results(whole, request, begun), whole)
             at = {item.path: item for item in full.items}
             entries = tuple(
                 _entry(full, replace(each, item=at.get(each.item.path, each.item)), in_scope=in_scope)
@@ -315,7 +332,7 @@ class PromptTrace:
             )
         return TraceOffer(entries, _left_out(view, scope, far))
 
-    def _with_results(self, view: "TraceView", request: "SourceRequest") -> "TraceView":
+    def _with_results(self, view: "TraceView", request: "SourceRequest", begun: "BegunListing | None") -> "TraceView":
         """Return the view with the code and the results of tests, all of which is stamped."""
         from verifflowcc.base.files.project_content import project_content
         from verifflowcc.trace.rules.trace_view import TraceView
@@ -327,7 +344,7 @@ class PromptTrace:
             self.fetch()
             reports = ()
         looked = None if self.fetch else stamps
-        content = project_content(workspace.root, None if self.fetch else workspace.local, looked)
+        content = project_content(workspace.root, None if self.fetch else workspace.local, looked, begun)
         if self.fetch is None:
             stamps.take([*content, *_folders(content), *map(str, reports), *evidence])
         items = view.sources.items

@@ -185,7 +185,7 @@ def depends_on(workspace: Workspace) -> tuple[str, ...]:
     A folder with no events is named too: a merge may bring some.
     """
     ledger = ledger_of(workspace)
-    known = ledger.sprint_ids()
+    known = frozenset(ledger.folders())
     paths = [f"{MEMORY}/config.yaml", f"{MEMORY}/sprint"]
     for name in (path.name for path in sorted((workspace.memory / "sprint").glob("*/"))):
         events = f"{MEMORY}/sprint/{name}/events"
@@ -298,11 +298,11 @@ def resolve_sprint(workspace: Workspace, open_: Sequence[SprintState] | None = N
     return CurrentSprint(*found, branches)
 
 
-def choice_files(workspace: Workspace) -> tuple[str, ...]:
+def choice_files(workspace: Workspace, open_: Sequence[SprintState] | None = None) -> tuple[str, ...]:
     """Return the files, relative to the project's root, that choose among open sprints; none for fewer than two."""
     from verifflowcc.base.git.git_head import FILE, head_files
 
-    if len(open_sprints(workspace)) < 2:
+    if len(open_sprints(workspace) if open_ is None else open_) < 2:
         return ()
     return (f"{MEMORY}/local/{FILE}", *head_files(workspace.root))
 

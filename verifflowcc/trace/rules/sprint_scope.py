@@ -14,6 +14,7 @@ MOST_BELOW = 20
 """So many items below those that a sprint names are in its scope: a need may have hundreds."""
 
 _UNIT = 1_000_000
+_FIRST = -(1 << 60)
 _WORD = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._+-]*[A-Za-z0-9])?")
 _PART = lazy_pattern(r"[A-Za-z0-9]+|[^A-Za-z0-9]+")
 
@@ -93,11 +94,12 @@ def sprint_scope(view: TraceView, named: Mapping[str, str], *, with_below: bool)
 def _with_named_below(view: TraceView, named: Iterable[str]) -> set[str]:
     """Return the ids of the items above any that is named."""
     found: set[str] = set()
-    waiting = list(named)
-    while waiting:
-        more = set(view.above.get(waiting.pop(), ())) - found
-        found |= more
-        waiting += more
+    level = set(named)
+    while level:  # of thousands of items few are above these: `view.above` of all would take longer
+        links = [(item, above) for item in view.live if item.id in level for above, _ in view.parents(item)]
+        level = {above.id for item, above in links if above.status is not Status.ARCHIVED and above.id != item.id}
+        level -= found
+        found |= level
     return found
 
 
@@ -132,16 +134,26 @@ def near_task(
     """
     named = set(names.in_text(task))
     joined = JoinedTexts([f"{item.title}\n{item.text}".casefold() for item in items])
-    forms = {form for term, word in terms.items() for form in (term, word.casefold())}  # terms may share a word
-    beginning = {form: {*joined.having(form, re.compile(rf"\b{re.escape(form)}").match)} for form in forms}
+    beginning: dict[str, set[int]] = {}  # words of a task may share a form
     scores = [0] * len(items)
     for term, word in terms.items():
-        places = beginning[term] | beginning[word.casefold()]
+        places: set[int] = set()
+        for form in _forms(term, word.casefold()):
+            if form not in beginning:
+                beginning[form] = {*joined.having(form, re.compile(rf"\b{re.escape(form)}").match)}
+            places |= beginning[form]
         for at in places:
             scores[at] += _UNIT // len(places)
-    worth = list(zip(items, scores, strict=True))
-    worth.sort(key=lambda each: (each[0].id not in named, -each[1], each[0].id))
+    worth = sorted(zip(items, scores, strict=True), key=lambda each: each[0].id)
+    worth.sort(key=lambda each: -each[1] if each[0].id not in named else _FIRST - each[1])
     return (SprintItem(item, _why_near(item, score, named)) for item, score in worth)
+
+
+def _forms(term: str, word: str) -> tuple[str, ...]:
+    """Return a term and its word, without the one that begins as the other does."""
+    if word.startswith(term):
+        return (term,)
+    return (word,) if term.startswith(word) else (term, word)
 
 
 def _why_near(item: TraceItem, score: int, named: Collection[str]) -> str:
