@@ -85,14 +85,17 @@ class Tables:
         self._store = store
         self._buckets: dict[int, list[int]] = {}
         self._kept: dict[int, str] = {}
+        self._units: dict[int, list[UnitRow]] = {}
 
     def parts(self) -> list[int]:
         """Return the numbers of the parts, in the order in which they came."""
         return [number for (number,) in self._store.rows("SELECT number FROM parts ORDER BY number")]
 
     def units(self, part: int) -> list[UnitRow]:
-        """Return the row that is kept of each text of a part."""
-        return [tuple(row) for row in unpacked(self._column("units", part))]
+        """Return the row that is kept of each text of a part; asking again is free, as a part never changes."""
+        if part not in self._units:
+            self._units[part] = [tuple(row) for row in unpacked(self._column("units", part))]
+        return self._units[part]
 
     def imports(self, part: int) -> "list[list[Any]]":
         """Return the imports of each text of a part, as columns."""
@@ -180,8 +183,8 @@ class Tables:
 
     def forget(self) -> None:
         """Forget what was read: parts may have come or gone since."""
-        self._buckets.clear()
-        self._kept.clear()
+        for each in (self._buckets, self._kept, self._units):
+            each.clear()
 
     def _counts(self, part: int) -> list[int]:
         counts = self._buckets.get(part)
@@ -233,19 +236,18 @@ def merge(tables: Tables, live: Collection[int]) -> dict[int, int]:
     Works inside of a transaction. Returns what became of the numbers of texts: old → new.
     """
     parts = {part: tables.units(part) for part in tables.parts()}
-    total = sum(map(len, parts.values()))
+    numbers = {part: range(number_of(part, 0), number_of(part, len(rows))) for part, rows in parts.items()}
     in_use = {number for number in live if number >= 0}
-    dead = total - len(in_use)
+    dead = sum(map(len, numbers.values())) - len(in_use)
     if dead > max(MOST_DEAD, len(in_use)):
-        return _merged(tables, parts, [part for part in parts if _has_dead(part, len(parts[part]), in_use)], in_use)
+        return _merged(tables, parts, [part for part in parts if not in_use.issuperset(numbers[part])], in_use)
     if len(parts) > MOST_PARTS:
         by_size = sorted(parts, key=lambda part: (len(parts[part]), part))
-        return _merged(tables, parts, sorted(by_size[: len(by_size) - LARGE_PARTS]), None)
+        chosen = by_size[: len(by_size) - LARGE_PARTS]
+        while len(chosen) > 2 and len(parts[chosen[-1]]) > sum(len(parts[part]) for part in chosen[:-1]):
+            chosen.pop()  # a large part is not written again for a few small ones
+        return _merged(tables, parts, sorted(chosen), None)
     return {}
-
-
-def _has_dead(part: int, count: int, live: Collection[int]) -> bool:
-    return any(number_of(part, place) not in live for place in range(count))
 
 
 def _merged(

@@ -219,12 +219,12 @@ START_BYTES = 4096
 
 
 class TreeFiles:
-    """The files of one tree, by place, while it is found out what they are; `units` are those that have facts."""
+    """The files of one tree, by place, while it is found out what they are; `tables` know the texts that have facts."""
 
     def __init__(self, store: Store, count: int) -> None:
         self.rows: list[Row | None] = [None] * count
         self.parsed = 0
-        self._store, self._tables = store, Tables(store)
+        self._store, self.tables = store, Tables(store)
         self._units: dict[int, tuple[Unit, str]] = {}
         self._known: dict[Unit, tuple[int, UnitRow]] = {}
         self._asked: set[Unit] = set()
@@ -234,8 +234,8 @@ class TreeFiles:
         """Say whether the facts of a text are there, or on their way."""
         if not self._loaded:
             self._loaded = True
-            for part in self._tables.parts():
-                self._note(part, self._tables.units(part))
+            for part in self.tables.parts():
+                self._note(part, self.tables.units(part))
         return unit in self._known or unit in self._asked
 
     def want(self, place: int, name: bytes, unit: Unit) -> bool:
@@ -263,7 +263,7 @@ class TreeFiles:
 
     def _write(self, part: Part) -> None:
         with self._store.transaction("BEGIN IMMEDIATE"):
-            number = self._tables.add(part)
+            number = self.tables.add(part)
         self.parsed += sum(not row[1].startswith(MANIFEST) for row in part[0])
         self._note(number, part[0])
 
@@ -285,17 +285,17 @@ def update(
     Returns None where another process took away what was built on. Raises sqlite3.DatabaseError, and ConflictError,
     before anything is read, where more than `most` bytes are to be.
     """
+    kept = [*zip(stamps_kept(tree), rows_of(tree), strict=True)] if tree else []
+    earlier = names_of(tree) if tree else []
     if tree is not None and listing == tree.listing:
-        names, stamps = names_of(tree), list(stamps)
+        names, stamps, before = earlier, list(stamps), kept
     else:
-        names = _candidates(listing)
-        stamps = stamps_of(root, names)
-    before = _known_files(tree)
+        names, known = _candidates(listing), dict(zip(earlier, kept, strict=True))
+        stamps, before = stamps_of(root, names), [known.get(name, ("", None)) for name in names]
     wanted = TreeFiles(store, len(names))
     changed = []
-    for place, (name, stamp) in enumerate(zip(names, stamps, strict=True)):
-        last = before.get(name)
-        if stamp and stamp != YOUNG and last and last[0] == stamp:
+    for place, (last, stamp) in enumerate(zip(before, stamps, strict=True)):
+        if stamp and stamp != YOUNG and last[0] == stamp:
             wanted.rows[place] = last[1]
         elif stamp:
             changed.append(place)
@@ -304,15 +304,17 @@ def update(
     with step("reading code", len(changed)) as advance:
         wanted.read(_updating_texts(root, names, changed, stamps, wanted), advance)
     there = {name for name, row in zip(names, wanted.rows, strict=True) if row and not row[3].startswith(MANIFEST)}
-    gone = [name for name, (_, row) in before.items() if row and name not in there and not row[3].startswith(MANIFEST)]
+    were = (name for name, (_, row) in zip(earlier, kept, strict=True) if row and not row[3].startswith(MANIFEST))
+    gone = [name for name in were if name not in there]
     done = UpdateCounts(wanted.parsed, len(there) - wanted.parsed, len(gone))
-    kept = tree_of(listing, names, stamps, wanted.rows)
-    return _keep(store, kept, state_of(kept.names, wanted.rows), done)
+    now = tree_of(listing, names, stamps, wanted.rows)
+    return _keep(store, wanted.tables, now, state_of(now.names, wanted.rows), done)
 
 
-def _keep(store: Store, tree: KnownTree, state: CodeState, done: UpdateCounts) -> tuple[CodeState, UpdateCounts] | None:
+def _keep(
+    store: Store, tables: Tables, tree: KnownTree, state: CodeState, done: UpdateCounts
+) -> tuple[CodeState, UpdateCounts] | None:
     """Write the new state, if all that it needs is there still; parts are put together on this occasion."""
-    tables = Tables(store)
     with store.transaction("BEGIN IMMEDIATE"):
         if not state.parts() <= set(tables.parts()):
             return None
@@ -344,12 +346,6 @@ def named_language(path: str, data: bytes) -> str:
         return language
     known = known_without_grammar(path)
     return NO_GRAMMAR + known if known else ""
-
-
-def _known_files(tree: KnownTree | None) -> dict[bytes, tuple[str, Row | None]]:
-    if tree is None:
-        return {}
-    return dict(zip(names_of(tree), zip(stamps_kept(tree), rows_of(tree), strict=True), strict=True))
 
 
 def _updating_texts(
