@@ -163,6 +163,26 @@ def test_a_file_that_was_just_saved_is_read_into_the_index_once(
         assert index.execute("PRAGMA data_version").fetchone() == before
 
 
+def test_a_large_part_is_not_written_again_for_a_few_small_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_graph_merging, "MOST_PARTS", 2)
+    monkeypatch.setattr(code_graph_merging, "LARGE_PARTS", 0)
+    here = project(tmp_path)
+    bring_up(here).code.close()
+
+    def parts() -> list[int]:
+        with closing(sqlite3.connect(here.local / "code.db")) as index:
+            return [number for (number,) in index.execute("SELECT number FROM parts ORDER BY number")]
+
+    first = parts()
+    for number in range(6):
+        write_tree(tmp_path, {"shapes/base.py": f"def limit_{number}(): ...\n"})
+        bring_up(here).code.close()
+        assert parts()[:1] == first
+        assert len(parts()) <= 3
+
+
 def test_a_test_is_compared_by_its_own_lines_not_by_those_that_set_its_class_up(tmp_path: Path) -> None:
     text = "class TestA:\n    def setUp(self):\n        ready()\n\n    def test_one(self):\n        one()\n"
     with closing(open_code(project(tmp_path, {"tests/test_a.py": text}))) as code:
