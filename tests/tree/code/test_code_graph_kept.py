@@ -176,7 +176,7 @@ def test_a_large_part_is_not_written_again_for_a_few_small_ones(
             return [number for (number,) in index.execute("SELECT number FROM parts ORDER BY number")]
 
     first = parts()
-    for number in range(6):
+    for number in range(4):
         write_tree(tmp_path, {"shapes/base.py": f"def limit_{number}(): ...\n"})
         bring_up(here).code.close()
         assert parts()[:1] == first
