@@ -39,7 +39,7 @@ def remember_scopes(local: Path, before: Stamps, scopes: Sequence[str]) -> None:
         _FILE.write(local / OPEN_SCOPES_FILE, [before.by_path, [*scopes]])
 
 
-FILE, LOCK = "task.json", "lock"
+TASKS, FILE, LOCK = "tasks", "task.json", "lock"
 WAIT_S = 10.0
 _LARGEST_BYTES = 65_536
 
@@ -54,6 +54,13 @@ def task_ids(folder: Path) -> tuple[str, ...]:
     except OSError as error:
         raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error
     return tuple(sorted(name for name in names if (folder / name / FILE).exists()))
+
+
+def task_places(root: Path, folder: Path) -> tuple[str, ...]:
+    """Return the folders and files, by path below the project's root, that which tasks are in `folder` follows from."""
+    below = folder.relative_to(root).as_posix()
+    names = [entry.name for entry in sorted(folder.glob("*/"))]
+    return (below, *(f"{below}/{name}{file}" for name in names for file in ("", f"/{FILE}")))
 
 
 def load_task(folder: Path, task_id: str) -> "Task | None":

@@ -103,19 +103,18 @@ def _open_ones(workspace: Workspace) -> tuple[str, ...]:
     known = recall_scopes(workspace.root, workspace.local)
     if known is not None:
         return known
-    from verifflowcc.memory.store.task_files import remember_scopes
-    from verifflowcc.memory.use.task_finding import task_places
+    from verifflowcc.memory.store.task_files import TASKS, remember_scopes, task_places
     from verifflowcc.sprint.use.sprint_reading import depends_on
 
     before = Stamps(workspace.root)
-    before.take((*depends_on(workspace), *task_places(workspace)))
+    before.take((*depends_on(workspace), *task_places(workspace.root, workspace.local / TASKS)))
     found = tuple(_read_open_ones(workspace))
     remember_scopes(workspace.local, before, found)
     return found
 
 
 def _read_open_ones(workspace: Workspace) -> Iterator[str]:
-    from verifflowcc.memory.use.task_finding import all_tasks
+    from verifflowcc.memory.store.task_files import TASKS, task_ids
     from verifflowcc.sprint.use.sprint_reading import open_sprints
 
     yield PROJECT
@@ -123,7 +122,10 @@ def _read_open_ones(workspace: Workspace) -> Iterator[str]:
         yield f"sprint/{state.id}"
         if state.current:
             yield f"stage/{state.id}/{state.current}"
-    yield from (f"task/{task.id}" for task in all_tasks(workspace) if not task.status.final)
+    if task_ids(workspace.local / TASKS):
+        from verifflowcc.memory.use.task_finding import all_tasks  # most projects have no task
+
+        yield from (f"task/{task.id}" for task in all_tasks(workspace) if not task.status.final)
 
 
 def _sprint(workspace: Workspace, name: str) -> str:

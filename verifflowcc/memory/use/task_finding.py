@@ -10,7 +10,7 @@ from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.guarding import withheld
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.tasks import Task, TaskStatus
-from verifflowcc.memory.store.task_files import FILE, load_task, task_ids
+from verifflowcc.memory.store.task_files import TASKS, load_task, task_ids
 from verifflowcc.memory.use.stores import open_store
 
 _START = 'vfcc task start "What it is about"'
@@ -87,14 +87,7 @@ def active_task(workspace: Workspace, name: str | None, agent: str | None, *, co
 
 def tasks_folder(workspace: Workspace) -> Path:
     """Return the folder of the tasks' records."""
-    return workspace.local / "tasks"
-
-
-def task_places(workspace: Workspace) -> tuple[str, ...]:
-    """Return the folders and files, by path below the project's root, that which tasks there are follows from."""
-    below = tasks_folder(workspace).relative_to(workspace.root).as_posix()
-    names = [entry.name for entry in sorted(tasks_folder(workspace).glob("*/"))]
-    return (below, *(f"{below}/{name}{file}" for name in names for file in ("", f"/{FILE}")))
+    return workspace.local / TASKS
 
 
 # Tasks for reading: a line for each, and one with its items.
