@@ -26,7 +26,7 @@ MOST = {
     "trace why": (103, 7, 2),
     "trace list": (94, 7, 2),
     "code refs": (56, 7, 1),
-    "code impact": (129, 12, 2),
+    "code impact": (120, 12, 1),
     "context show": (183, 14, 2),
     "evidence list": (102, 7, 1),
 }

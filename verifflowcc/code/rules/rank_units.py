@@ -6,12 +6,14 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from itertools import islice
 from operator import mul
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, Mark, SearchedCode, outwards
-from verifflowcc.code.rules.repository_map import FileGraph, aside_among, page_rank
 from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, files_meant, paths_with, words_in
+
+if TYPE_CHECKING:
+    from verifflowcc.code.rules.repository_map import FileGraph
 
 # Files are ranked by words in path, names and text (BM25 over fields), by names and paths that the task has verbatim,
 # by imports (personalised PageRank), and a little by how many files depend on them and by size. The best of them are
@@ -68,7 +70,7 @@ _TESTS = frozenset({Mark.TEST})
 def rank_files(
     asked: TaskTerms,
     code: SearchedCode,
-    graph: FileGraph,
+    graph: "FileGraph",
     weights: FileWeights | None = None,
     *,
     unmarked: bool = False,
@@ -83,7 +85,9 @@ def rank_files(
 class FileEvidence:
     """What speaks for each file of a graph; from it files are ranked, with marks and without, by one look at all."""
 
-    def __init__(self, asked: TaskTerms, code: SearchedCode, graph: FileGraph, by: FileWeights) -> None:
+    def __init__(self, asked: TaskTerms, code: SearchedCode, graph: "FileGraph", by: FileWeights) -> None:
+        from verifflowcc.code.rules.repository_map import aside_among  # words alone need no graph of files
+
         self._paths, self._graph, self._by = graph.paths, graph, by
         words, exact = _shares(by_words(asked, code, by)), _exact(asked, code)
         spoken, size = _spoken(asked, code), _size(code)
@@ -132,6 +136,8 @@ class FileEvidence:
         factors, weights = self._aside, self._weights()
         if not unmarked:
             factors = [self._by.marked if marks else aside for marks, aside in zip(self._marks, factors, strict=True)]
+        from verifflowcc.code.rules.repository_map import page_rank
+
         walked = page_rank([seed * factor for seed, factor in zip(self._seeds, factors, strict=True)], self._graph.near)
         most = max(walked, default=0.0)
         links = [each / most for each in walked] if most else walked
@@ -211,6 +217,8 @@ def _mark_factor(code: SearchedCode, path: str, by: FileWeights, unmarked: bool)
     each = code.files.get(path)
     if each is not None and each.marks and not unmarked:
         return by.marked
+    from verifflowcc.code.rules.repository_map import aside_among
+
     return by.aside if aside_among((path,))[0] else 1.0
 
 
@@ -398,7 +406,7 @@ def rank_units(
 def rank_code(
     asked: TaskTerms,
     code: SearchedCode,
-    graph: FileGraph | FileEvidence,
+    graph: "FileGraph | FileEvidence",
     *,
     unmarked: bool = False,
     earlier: Mapping[str, float] | None = None,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import UsageError, VfccError
 from verifflowcc.base.files.layout import Stamps
@@ -19,6 +20,9 @@ from verifflowcc.code.rules.code_views import CodeContext, CodeImpact, CodeMap, 
 from verifflowcc.code.rules.graph import FILE, TYPES, Dependency, LocatedDefinition, Mark, ReferenceLink, qualified
 from verifflowcc.code.store.code_graph import StoredCode
 from verifflowcc.code.use.indexing import binding, open_code
+
+if TYPE_CHECKING:
+    from verifflowcc.trace.rules.trace_view import TraceView
 
 # The code for a task, and a map of the repository, within a number of tokens.
 
@@ -251,9 +255,8 @@ def _traced(
     if not any((workspace.memory / "project" / "items").rglob("*.md")):
         return (), (), ()
     from verifflowcc.trace.rules.answers import above, all_tests_of, implementers
-    from verifflowcc.trace.use.trace_sources import view_of_code
 
-    view, notices = view_of_code(workspace, stamps)
+    view, notices = _view_of_code(workspace, stamps)
     found: dict[str, TouchedItem] = {}
     tests: set[str] = set()
     for item in view.live:
@@ -278,6 +281,40 @@ def _traced(
             found.setdefault(up.id, TouchedItem(up.id, up.type, withhold(up.title), up.path, "", f"above {item.id}"))
     items = sorted(found.values(), key=lambda each: (each.why.startswith("above"), each.id))
     return tuple(items), tuple(sorted(tests)), notices
+
+
+def _view_of_code(workspace: Workspace, stamps: Stamps) -> "tuple[TraceView, tuple[str, ...]]":
+    """Return the trace with the code and the tests that items name or that name them, and notices.
+
+    The items are no more than outlines; neither git nor the course of sprints is asked. `stamps` take those of ordinary
+    files, as `project_content` says. Raises as `read_sources` does.
+    """
+    from verifflowcc.base.files.project_content import project_content
+    from verifflowcc.base.model.trace_values import TraceSources
+    from verifflowcc.items.store.item_walk import walk_memory
+    from verifflowcc.sprint.use.configuration import effective_config
+    from verifflowcc.sprint.use.pinned_workflow import policy_of
+    from verifflowcc.trace.rules.trace_view import TraceView
+    from verifflowcc.trace.store.trace_cache import TraceIndex
+    from verifflowcc.trace.use.trace_code import (
+        INDEX,
+        code_and_results,
+        garbage_collection_paused,
+        read_known,
+        read_outlines,
+        read_walked,
+        report_paths,
+    )
+
+    config, policy = effective_config(workspace).config, policy_of(workspace)
+    content = project_content(workspace.root, workspace.local, stamps)
+    reports = [str(path) for path in report_paths(workspace, config, ())]
+    with garbage_collection_paused(), TraceIndex(workspace.local / INDEX) as index:
+        asked = (workspace, walk_memory(workspace.root), policy, index)
+        read = read_outlines(*asked) or read_known(*asked) or read_walked(*asked)
+        code, results, _ = code_and_results(workspace, read, policy, config, content, reports)
+        sources = TraceSources(read.items, workspace.today(), read.unreadable, code, content, results)
+        return TraceView(sources, policy), index.notices
 
 
 def _remembered(

@@ -16,13 +16,13 @@ from verifflowcc.base.model.config_values import Config
 from verifflowcc.base.model.item_values import Link, Ref, Status
 from verifflowcc.base.model.sprint_state import Workflow
 from verifflowcc.base.model.trace_codes import TracePolicy
-from verifflowcc.base.model.trace_values import CodeFile, TraceItem
+from verifflowcc.base.model.trace_values import CodeFile, Results, TraceItem
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import conflict_line, digest_bytes, digest_text
 from verifflowcc.base.text.glob import select
 from verifflowcc.base.text.record_codec import plain_text
-from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace, provider
 from verifflowcc.code.store.code_files import CodeIndex, read_code_files
 from verifflowcc.items.store.item_walk import MemoryWalk, walk_memory
 from verifflowcc.sprint.store.workflow_load import workflow_text
@@ -481,6 +481,25 @@ def read_code(
     with CodeIndex(workspace.local / INDEX) as index:
         local = None if exclude else workspace.local
         return read_code_files(workspace.root, scanned, index, tests=policy.tests, wanted=wanted, local=local)
+
+
+def code_and_results(
+    workspace: Workspace,
+    read: TraceItems,
+    policy: TracePolicy,
+    config: Config,
+    content: Mapping[str, str],
+    reports: Collection[str],
+) -> tuple[tuple[CodeFile, ...], Results, bool]:
+    """Return the code of items and the results of their tests, and whether there is a sprint."""
+    from verifflowcc.sprint.use.sprint_reading import ledger_of
+
+    code = read_code(workspace, content, policy, read.items, config.trace.exclude)
+    # Before the first sprint, gates have nothing to say, and are not imported to say it.
+    has_sprints, results = bool(ledger_of(workspace).sprint_ids()), Results()
+    if has_sprints or reports:
+        results = provider("test results")(workspace, read.items, code, content, tuple(reports))
+    return code, results, has_sprints
 
 
 # What a trace check would look at, seen from outside: stamps, digests and ids, with nothing parsed.

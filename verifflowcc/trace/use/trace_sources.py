@@ -1,12 +1,11 @@
 """Gather the sources of the trace: items, code, results, baseline, git, sprints."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TypeVar
 
 from verifflowcc.base.errors import ConflictError, UsageError, VfccError, WorkspaceError
-from verifflowcc.base.files.layout import Stamps, check_inside
-from verifflowcc.base.files.project_content import project_content
+from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES
 from verifflowcc.base.git.git_trace import (
     CommitHistory,
@@ -16,16 +15,13 @@ from verifflowcc.base.git.git_trace import (
     read_past,
     read_reused,
 )
-from verifflowcc.base.model.config_values import Config
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.trace_codes import TracePolicy
-from verifflowcc.base.model.trace_values import CodeFile, GitTrace, Results, TraceBaseline, TraceItem, TraceSources
+from verifflowcc.base.model.trace_values import GitTrace, TraceBaseline, TraceItem, TraceSources
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.identifiers import is_slug, slug
 from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.base.use.workspace import MEMORY, Workspace, provider
-from verifflowcc.items.store.item_walk import walk_memory
-from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.pinned_workflow import policy_of
 from verifflowcc.trace.rules.trace_view import TraceView
 from verifflowcc.trace.store.trace_cache import TraceIndex, parse_trace_item
@@ -33,15 +29,12 @@ from verifflowcc.trace.use.trace_code import (
     INDEX,
     ProjectStamps,
     TraceItems,
+    code_and_results,
     garbage_collection_paused,
     read_around,
-    read_code,
     read_items,
-    read_known,
-    read_outlines,
     read_stamps,
     read_walked,
-    report_paths,
 )
 
 # What the commands that write items look at: all items, and the policy that they obey.
@@ -324,7 +317,9 @@ def gather(
     """Return the sources of a project that was looked at; with `around`, of these items alone."""
 
     read = around or read_walked(workspace, looked.walk, policy, index)
-    code, results, has_sprints = _tested(workspace, read, policy, looked.config, looked.content, looked.reports)
+    code, results, has_sprints = code_and_results(
+        workspace, read, policy, looked.config, looked.content, looked.reports
+    )
     git, notes = _git(workspace, looked.place, read.items, index)
     process, more = (), ()
     if has_sprints:
@@ -351,42 +346,6 @@ def gather(
     )
     notices = tuple(dict.fromkeys((*notes, *more, *unread)))
     return GatheredSources(sources, policy, read.parsed, notices, whole=around is None)
-
-
-def view_of_code(workspace: Workspace, stamps: Stamps | None = None) -> tuple[TraceView, tuple[str, ...]]:
-    """Return the trace with the code and the tests that items name or that name them, and notices.
-
-    The items are no more than outlines; neither git nor the course of sprints is asked. `stamps` take those of ordinary
-    files, as `project_content` says. Raises as `read_sources` does.
-    """
-    config, policy = effective_config(workspace).config, policy_of(workspace)
-    content = project_content(workspace.root, workspace.local, stamps)
-    reports = [str(path) for path in report_paths(workspace, config, ())]
-    with garbage_collection_paused(), TraceIndex(workspace.local / INDEX) as index:
-        asked = (workspace, walk_memory(workspace.root), policy, index)
-        read = read_outlines(*asked) or read_known(*asked) or read_walked(*asked)
-        code, results, _ = _tested(workspace, read, policy, config, content, reports)
-        sources = TraceSources(read.items, workspace.today(), read.unreadable, code, content, results)
-        return TraceView(sources, policy), index.notices
-
-
-def _tested(
-    workspace: Workspace,
-    read: TraceItems,
-    policy: TracePolicy,
-    config: Config,
-    content: Mapping[str, str],
-    reports: Collection[str],
-) -> tuple[tuple[CodeFile, ...], Results, bool]:
-    """Return the code of items and the results of their tests, and whether there is a sprint."""
-    from verifflowcc.sprint.use.sprint_reading import ledger_of
-
-    code = read_code(workspace, content, policy, read.items, config.trace.exclude)
-    # Before the first sprint, gates have nothing to say, and are not imported to say it.
-    has_sprints, results = bool(ledger_of(workspace).sprint_ids()), Results()
-    if has_sprints or reports:
-        results = provider("test results")(workspace, read.items, code, content, tuple(reports))
-    return code, results, has_sprints
 
 
 def _git(
