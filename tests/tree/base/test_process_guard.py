@@ -16,6 +16,7 @@ import signal, sys
 from pathlib import Path
 from verifflowcc.base.process.command_run import run_command
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 run_command(Path(sys.argv[1]), [sys.executable, "-c", sys.argv[2]], 60)
 """
 
