@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from benchmarks.code_states import State
 from verifflowcc.code.rules.graph import FILE
-from verifflowcc.code.rules.rank_units import path_words, units_of
+from verifflowcc.code.rules.rank_units import units_of
 from verifflowcc.code.rules.task_words import TaskTerms, words_in
 
 WEIGHTS = (4.0, 4.0, 2.0, 1.5, 1.0)
@@ -40,7 +40,7 @@ class Fields:
         )
         for path, file in state.files.items():
             if not file.marks:
-                where = " ".join(path_words(path))
+                where = " ".join(dict.fromkeys(words_in(path.rpartition(".")[0] or path)))
                 rows = [(where, *each[2:6], path, *each[:2]) for each in self._pieces(path, file.blob, state)]
                 base.executemany("insert into pieces values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
         query = " OR ".join(f'"{word}"' for word in words)
