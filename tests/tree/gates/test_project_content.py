@@ -14,13 +14,14 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import project_content as module
 from verifflowcc.base.files.layout import Stamps
 from verifflowcc.base.files.project_content import (
-    BegunListing,
     belongs,
     digest_file,
+    listing_begun,
     memory_content,
     project_content,
     read_project_file,
 )
+from verifflowcc.base.git import git_command
 from verifflowcc.base.text.canonical import digest_bytes, digest_text
 from verifflowcc.code.store.source_listing import stamps_of
 from verifflowcc.gates.store.scratch_tree import known_words
@@ -342,10 +343,8 @@ def test_a_list_that_git_began_before_gives_the_same_content_and_git_is_not_aske
 ) -> None:
     write_tree(tree, {"a.py": "a", "ä/b.py": "b", "src/old.pyc": "x", ".memory/x": ""})
     whole = project_content(tree, None)
-    begun = BegunListing(tree)
-    monkeypatch.setattr(module, "ask_git", None)
-
-    with begun:
+    with listing_begun(tree) as begun:
+        monkeypatch.setattr(module, "ask_git", None)
         assert (
             project_content(tree, None, begun=begun) == whole == {"a.py": digest_text("a"), "ä/b.py": digest_text("b")}
         )
@@ -354,9 +353,9 @@ def test_a_list_that_git_began_before_gives_the_same_content_and_git_is_not_aske
 def test_git_that_began_a_list_which_is_not_needed_is_stopped(tmp_path: Path) -> None:
     repository(write_tree(tmp_path, {"a.py": "a"}))
 
-    with BegunListing(tmp_path) as begun:
+    with listing_begun(tmp_path) as begun:
+        assert begun is not None
         process = begun._process
-        assert process is not None
         assert process.poll() is None
 
     assert process.poll() is not None
@@ -366,9 +365,9 @@ def test_where_git_cannot_begin_it_is_asked_when_the_list_is_needed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository(write_tree(tmp_path, {"a.py": "a"}))
-    monkeypatch.setattr(module, "begin_git", refuse)
+    monkeypatch.setattr(git_command, "begin_git", refuse)
 
-    with BegunListing(tmp_path) as begun:
+    with listing_begun(tmp_path) as begun:
         assert project_content(tmp_path, None, begun=begun) == {"a.py": digest_text("a")}
 
 

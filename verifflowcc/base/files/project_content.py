@@ -19,7 +19,7 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import layout
 from verifflowcc.base.files.layout import Stamps, settled, stamp_of
 from verifflowcc.base.files.write import DerivedFile, on_disk, shown_name
-from verifflowcc.base.git.git_command import BegunGit, GitResult, ask_git, begin_git, listing_words
+from verifflowcc.base.git.git_command import BegunListing, ask_git, listing_words
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.process.clock import observed
@@ -27,8 +27,6 @@ from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_bytes, digest_text, fold_newlines, sha256
 
 if TYPE_CHECKING:
-    import subprocess
-
     from verifflowcc.base.git.work_tree import WorkTree
 
 # Digests of files by their stamps: a file whose stamp is known is not read again.
@@ -268,31 +266,18 @@ _LEFT_BEHIND = lazy_pattern(
 )
 
 
-class BegunListing:
-    """Git's list of a project's files, asked for while this process does other work. Use it as a context manager."""
-
-    def __init__(self, root: Path) -> None:
-        self._process: BegunGit | subprocess.Popen[bytes] | None = None
-        if in_repository(root):
-            with suppress(WorkspaceError):  # who needs the list asks again, and says what is wrong
-                self._process = begin_git(root, *listing_words(root))
-
-    def __enter__(self) -> "BegunListing":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop git where its answer was not needed."""
-        if self._process is not None and self._process.poll() is None:
-            self._process.kill()
-            self._process.communicate()
-
-    def answer(self) -> GitResult | None:
-        """Return what git says, once; None where it was not asked."""
-        process, self._process = self._process, None
-        if process is None:
-            return None
-        out, err = process.communicate()
-        return GitResult(process.returncode or 0, out, err.decode("utf-8", "replace"))
+@contextmanager
+def listing_begun(root: Path) -> Iterator[BegunListing | None]:
+    """Have git list a project's files beside other work; None where it cannot, which `project_content` looks into."""
+    begun = None
+    if in_repository(root):
+        with suppress(WorkspaceError):  # who needs the list asks again, and says what is wrong
+            begun = BegunListing(root)
+    try:
+        yield begun
+    finally:
+        if begun is not None:
+            begun.drop()
 
 
 def project_content(
@@ -486,7 +471,7 @@ def _names(root: Path, begun: BegunListing | None) -> Iterator[tuple[bytes, bool
 
 def _listed_by_git(root: Path, begun: BegunListing | None) -> Mapping[bytes, bool] | None:
     """Return the files that git has (True) or would add, none of `.memory/`; None where it does not know the folder."""
-    answer = (begun.answer() if begun is not None else None) or ask_git(root, *listing_words(root))
+    answer = begun.answer() if begun is not None else ask_git(root, *listing_words(root))
     if answer.code:
         if "not a git repository" in answer.err:
             return None

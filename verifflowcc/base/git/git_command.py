@@ -176,6 +176,31 @@ def listing_words(root: Path) -> tuple[str, ...]:
     return (*words, "--", ".", ":(exclude).memory")
 
 
+class BegunListing:
+    """Git's list of a project's files (`listing_words`), asked for while this process does other work."""
+
+    def __init__(self, root: Path) -> None:
+        """Ask. Raises as `ask_git`."""
+        self._root, self._words = root, listing_words(root)
+        self._process = begin_git(root, *self._words)
+        self._found: GitResult | None = None
+
+    def answer(self) -> GitResult:
+        """Return what git says; who asks it for the same within `asked_once` gets this answer, too."""
+        if self._found is None:
+            out, err = self._process.communicate()
+            self._found = GitResult(self._process.returncode or 0, out, err.decode("utf-8", "replace"))
+            if not self._found.code:
+                note_answer(self._root, self._found, *self._words)
+        return self._found
+
+    def drop(self) -> None:
+        """Stop git where its answer is not needed."""
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.communicate()
+
+
 class BegunGit:
     """A process of git that runs beside this one, as `subprocess.Popen` gives it, without that module."""
 

@@ -10,17 +10,12 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from stat import S_ISREG
-from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import layout as stamps
-from verifflowcc.base.git.git_command import BegunGit, GitResult, begin_git, listing_words, note_answer
+from verifflowcc.base.git.git_command import BegunListing
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.model.lazy import lazy_pattern
-
-if TYPE_CHECKING:
-    import subprocess
-
 
 # Why a source file counts less than others: it is a test, somebody else's, made by a program, or packed.
 #
@@ -87,37 +82,30 @@ class Listing:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._process: BegunGit | subprocess.Popen[bytes] | None = None
-        if in_repository(root):
-            self._process = begin_git(root, *listing_words(root))
+        self._begun = BegunListing(root) if in_repository(root) else None
 
     def read(self) -> bytes:
         """Return the names of all files below the root, in no order, each with a tag before it and a NUL after it.
 
-        Who asks git for the same within `asked_once` gets this answer, too. Raises WorkspaceError where git cannot
-        tell, or a folder cannot be read.
+        Raises WorkspaceError where git cannot tell, or a folder cannot be read.
         """
-        if self._process is not None:
-            out, err = self._process.communicate()
-            message = err.decode("utf-8", "replace")
-            if not self._process.returncode:
-                note_answer(self._root, GitResult(0, out, message), *listing_words(self._root))
-                if out:
-                    return out
-            reason = message.strip().partition("\n")[0].removeprefix("fatal: ")
-            if self._process.returncode and "not a git repository" not in reason:
+        answer = self._begun.answer() if self._begun is not None else None
+        if answer is not None:
+            if answer.out and not answer.code:
+                return answer.out
+            reason = answer.err.strip().partition("\n")[0].removeprefix("fatal: ")
+            if answer.code and "not a git repository" not in reason:
                 raise WorkspaceError(f"git cannot list the files of {self._root}: {reason}", hint="git status")
         from verifflowcc.base.files.project_content import is_ignored, walk
 
-        if self._process is not None and not self._process.returncode and not is_ignored(self._root):
+        if answer is not None and not answer.code and not is_ignored(self._root):
             return b""
         return b"".join(b"? " + name + b"\0" for name in walk(os.fsencode(self._root), nested=False))
 
     def drop(self) -> None:
         """Stop git where its answer is not needed."""
-        if self._process is not None and self._process.poll() is None:
-            self._process.kill()
-            self._process.communicate()
+        if self._begun is not None:
+            self._begun.drop()
 
 
 _BEGUN: dict[Path, Listing] = {}

@@ -44,7 +44,7 @@ from verifflowcc.sprint.store.evidence_store import read_artifact_texts
 from verifflowcc.sprint.use.role_files import TOOLS
 
 if TYPE_CHECKING:
-    from verifflowcc.base.files.project_content import BegunListing
+    from verifflowcc.base.git.git_command import BegunListing
     from verifflowcc.base.model.trace_codes import TracePolicy
     from verifflowcc.prompt.use.prompt_sources import SourceRequest
     from verifflowcc.trace.rules.sprint_scope import ItemNames, SprintItem, SprintScope
@@ -294,13 +294,13 @@ class PromptTrace:
         """Return the items that a prompt may have. Where states cannot be read, `reader` notes it."""
         if not any(path.endswith(".md") for path in _paths(request.tree)):
             return TraceOffer()
-        from verifflowcc.base.files.project_content import BegunListing
+        from verifflowcc.base.files.project_content import listing_begun
 
         policy, read = self.items(request)
         if not read.items or self.fetch is not None:
             return self._offer_of(policy, read, request, reader)
         # Git lists the files while the items are gone through, whose results count for what is in the files.
-        with BegunListing(self.workspace.root) as begun:
+        with listing_begun(self.workspace.root) as begun:
             return self._offer_of(policy, read, request, reader, begun)
 
     def _offer_of(
