@@ -182,7 +182,8 @@ def imported_by(code: Code | Binder, path: str) -> tuple[Dependency, ...]:
         for number, (module, name) in enumerate(asked):
             if name in parts or not parts.isdisjoint(parts_imported(module, language)) or not module.strip("./"):
                 each = _dependency(binder, other, taken[number])
-                found += [each] if path in each.files else []
+                if path in each.files:
+                    found.append(each)
     return tuple(found)
 
 
